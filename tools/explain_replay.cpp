@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <hocket/core/printable.hpp>
 #include <hocket/hocket.hpp>
 
 namespace tools {
@@ -40,11 +41,22 @@ using byte_view =
 // waited for something.
 constexpr nanoseconds longest_submission = std::chrono::microseconds(20);
 
+std::filesystem::path folder_for_temporary_files() {
+  std::error_code problem;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(problem);
+  if (!problem) return folder;
+  const char* const named = std::getenv("TMPDIR");
+  throw hocket::error(hocket::failure(
+      hocket::failure_code::io,
+      fmt::format("The folder \"{}\" cannot have temporary files: {}; TMPDIR can name another one.",
+                  named == nullptr ? "/tmp" : hocket::printable(named), problem.message())));
+}
+
 /// A machine file that is there as long as this is.
 class temporary_machine {
  public:
   explicit temporary_machine(const hocket::sim_machine& machine)
-      : path_((std::filesystem::temp_directory_path() / "hocket_explain_XXXXXX").string()) {
+      : path_((folder_for_temporary_files() / "hocket_explain_XXXXXX").string()) {
     const int file = ::mkstemp(path_.data());
     if (file >= 0) ::close(file);
     std::ofstream to(path_, std::ios::binary);

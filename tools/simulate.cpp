@@ -21,6 +21,7 @@
 #include <hocket/scheduler/placement_policy.hpp>
 
 #include "common/command_line.hpp"
+#include "common/files.hpp"
 #include "common/standard_streams.hpp"
 
 namespace tools {
@@ -40,7 +41,7 @@ void set_variable(const char* name, const std::string& value) {
 std::string configured_name(const std::string& machine) {
   const auto built_in = hocket::built_in_machines();
   if (std::ranges::find(built_in, machine) != built_in.end()) return machine;
-  std::string path = std::filesystem::absolute(machine).string();
+  std::string path = examples::absolute_path(machine).string();
   if (path.find(',') == std::string::npos) return path;
   throw hocket::usage_error("The machine file \"" + path +
                             "\" has a comma in its path, which stands between options in "
@@ -121,7 +122,7 @@ int simulate(const simulation& asked) {
   set_variable("HOCKET_CLOCK", asked.timed ? "real" : "simulated");
   if (!asked.policy.empty()) set_variable("HOCKET_POLICY", asked.policy);
   if (!asked.trace.empty()) {
-    set_variable("HOCKET_TRACE", std::filesystem::absolute(asked.trace).string());
+    set_variable("HOCKET_TRACE", examples::absolute_path(asked.trace).string());
   }
   if (asked.summary) set_variable("HOCKET_SUMMARY", "1");
   return replace_by(asked.program);

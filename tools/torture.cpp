@@ -380,8 +380,9 @@ CLI::App& add_torture(CLI::App& app, torture_request& into) {
   command
       .add_option("--kind", into.kind,
                   "plain: no device fails; faults: tasks may fail with devices; survive: no result "
-                  "may differ; in-place: the host alone; any: each seed draws one (default)")
-      ->check(CLI::IsMember({"any", "plain", "faults", "survive", "in-place"}));
+                  "may differ; crowd: the same of many small tasks; in-place: the host alone; any: "
+                  "each seed draws one (default)")
+      ->check(CLI::IsMember({"any", "plain", "faults", "survive", "crowd", "in-place"}));
   command.add_option("--tasks", into.tasks, "Tasks of each program (default: each seed draws)")
       ->type_name("N")
       ->check(CLI::Range(1, 10'000));

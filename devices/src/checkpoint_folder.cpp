@@ -3,6 +3,7 @@
 
 #include <hocket/devices/checkpoint_folder.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +11,12 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 
 #include "checkpoint_format.hpp"
 #include "private_files.hpp"
@@ -33,7 +36,7 @@ constexpr std::chrono::milliseconds longest_wait_for_folder{2000};
 
 error io_error(const std::string& what) { return error(failure(failure_code::io, what)); }
 
-std::string quoted_path(const fs::path& path) { return "\"" + path.string() + "\""; }
+std::string quoted_path(const fs::path& path) { return in_quotes(path.string()); }
 
 /// An error of a call of the system, for which errno says why.
 error failed_call(const std::string& what, const fs::path& path) {
@@ -95,6 +98,26 @@ result<std::string> content_of(const fs::path& file) {
     return unusable(std::strerror(errno));
   }
   return content;
+}
+
+result<saved_checkpoint> read_checkpoint(const fs::path& file, std::uint64_t number) {
+  auto bytes = content_of(file);
+  if (!bytes) return bytes.error();
+  const auto kept = std::make_shared<const std::string>(std::move(bytes).value());
+  auto parsed = parse_checkpoint(*kept);
+  if (!parsed) return parsed.error();
+  auto [position, arrays] = std::move(parsed).value();
+  return saved_checkpoint{file, number, std::move(position), std::move(arrays), kept, {}};
+}
+
+/// What the system says of a file. Whatever is written to the file makes another time of change.
+std::optional<std::array<std::uint64_t, 4>> state_of(const fs::path& file) {
+  struct stat about {};
+  if (::lstat(file.c_str(), &about) != 0) return {};
+  return std::array{static_cast<std::uint64_t>(about.st_ino),
+                    static_cast<std::uint64_t>(about.st_size),
+                    static_cast<std::uint64_t>(about.st_ctim.tv_sec),
+                    static_cast<std::uint64_t>(about.st_ctim.tv_nsec)};
 }
 
 }  // namespace
@@ -173,17 +196,37 @@ void checkpoint_folder::remove_unfinished() const {
   }
 }
 
+void checkpoint_folder::note(std::uint64_t number, bool is_whole) {
+  if (const auto state = state_of(file_of(number))) {
+    known_[number] = {*state, is_whole};
+  } else {
+    known_.erase(number);
+  }
+}
+
+/// Reads the file only if it is not known, because a checkpoint may have as many bytes as memory.
+bool checkpoint_folder::is_whole(std::uint64_t number) {
+  const fs::path file = file_of(number);
+  const auto known = known_.find(number);
+  if (known != known_.end() && known->second.state == state_of(file)) return known->second.is_whole;
+  const bool found = static_cast<bool>(read_checkpoint(file, number));
+  note(number, found);
+  return found;
+}
+
 /// Files that cannot be used stay until all that are kept are newer: they may tell what happened.
-void checkpoint_folder::remove_old() const {
+void checkpoint_folder::remove_old() {
   const std::vector<std::uint64_t> all = numbers();
-  std::vector<std::uint64_t> usable;
-  std::ranges::copy_if(all, std::back_inserter(usable), [&](std::uint64_t each) {
-    return std::ranges::find(unusable_, each) == unusable_.end();
-  });
-  if (usable.size() <= keep_) return;
-  const std::uint64_t oldest = usable[usable.size() - keep_];
-  for (const std::uint64_t each : all) {
-    if (each < oldest) ::unlink(file_of(each).c_str());
+  std::size_t whole = 0;
+  auto oldest = all.end();
+  while (whole < keep_ && oldest != all.begin()) {
+    --oldest;
+    if (is_whole(*oldest)) ++whole;
+  }
+  if (whole < keep_) return;
+  for (auto each = all.begin(); each != oldest; ++each) {
+    ::unlink(file_of(*each).c_str());
+    known_.erase(*each);
   }
 }
 
@@ -202,29 +245,27 @@ std::uint64_t checkpoint_folder::write(const checkpoint_position& position,
       !sync_folder(folder_)) {
     throw failed_call("The checkpoint cannot be written to", file);
   }
-  remove_old();
+  try {
+    note(number, true);
+    remove_old();
+  } catch (const std::bad_alloc&) {
+    // The checkpoint is on the disk. The next one removes what is old.
+  }
   return number;
 }
 
 std::optional<saved_checkpoint> checkpoint_folder::read_newest() {
   const std::vector<std::uint64_t> all = numbers();
   std::vector<unusable_checkpoint> passed_over;
-  unusable_.clear();
   for (auto at = all.rbegin(); at != all.rend(); ++at) {
-    const fs::path file = file_of(*at);
-    auto bytes = content_of(file);
-    if (bytes) {
-      const auto kept = std::make_shared<const std::string>(std::move(bytes).value());
-      auto parsed = parse_checkpoint(*kept);
-      if (parsed) {
-        auto [position, arrays] = std::move(parsed).value();
-        return saved_checkpoint{
-            file, *at, std::move(position), std::move(arrays), kept, std::move(passed_over)};
-      }
-      bytes = parsed.error();
+    auto found = read_checkpoint(file_of(*at), *at);
+    note(*at, static_cast<bool>(found));
+    if (found) {
+      saved_checkpoint made = std::move(found).value();
+      made.newer = std::move(passed_over);
+      return made;
     }
-    passed_over.push_back({file, bytes.error().message()});
-    unusable_.push_back(*at);
+    passed_over.push_back({file_of(*at), found.error().message()});
   }
   if (passed_over.empty()) return {};
   throw io_error("None of the " + std::to_string(passed_over.size()) + " checkpoints in " +

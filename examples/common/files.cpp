@@ -18,6 +18,32 @@ hocket::error file_error(const fs::path& path, std::string_view what) {
                                        fmt::format("The file \"{}\" {}.", path.string(), what)));
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code problem;
+  const fs::file_status found = fs::status(path, problem);
+  if (fs::status_known(found)) return fs::exists(found);
+  throw file_error(path, "could not be looked for: " + problem.message());
+}
+
+void make_folders(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (!problem) return;
+  throw hocket::error(hocket::failure(hocket::failure_code::io,
+                                      fmt::format("The folder \"{}\" could not be created: {}.",
+                                                  folder.string(), problem.message())));
+}
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code problem;
+  fs::path made = fs::absolute(path, problem);
+  if (!problem) return made;
+  throw hocket::error(
+      hocket::failure(hocket::failure_code::io,
+                      fmt::format("The current folder, in which \"{}\" is, is unknown: {}.",
+                                  path.string(), problem.message())));
+}
+
 void write_file(const fs::path& path, std::string_view text) {
   const bool standard = path == "-";
   open_file owned(standard ? nullptr : std::fopen(path.c_str(), "wb"));

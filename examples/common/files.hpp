@@ -21,6 +21,16 @@ using open_file = std::unique_ptr<std::FILE, file_closer>;
 /// an error that names the file and leaves no part of it behind.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// True if there is a file or folder of that name. Throws an error that names it where the system
+/// does not say: a folder on the way may not be looked into, or links lead in a circle.
+[[nodiscard]] bool is_there(const std::filesystem::path& path);
+
+/// Makes the folder and its parents. Throws an error that names it.
+void make_folders(const std::filesystem::path& folder);
+
+/// The path from the root. Throws an error that names it where the current folder is gone.
+[[nodiscard]] std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 /// An error of the world about a file: `The file "x" <what>.`
 [[nodiscard]] hocket::error file_error(const std::filesystem::path& path, std::string_view what);
 

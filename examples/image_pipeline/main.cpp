@@ -109,7 +109,7 @@ void add_options(CLI::App& line, options& into) {
 }
 
 void run(const options& given, const std::stop_token& stop) {
-  if (!given.folder.empty()) std::filesystem::create_directories(given.folder);
+  if (!given.folder.empty()) examples::make_folders(given.folder);
   frame_log log(given.frames);
   outcome made = process(given, log, stop);
   const bool interrupted = made.submitted < given.frames;

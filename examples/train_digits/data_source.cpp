@@ -10,6 +10,8 @@
 #include <hocket/core/environment.hpp>
 #include <hocket/core/error.hpp>
 
+#include "files.hpp"
+
 namespace train {
 
 namespace fs = std::filesystem;
@@ -35,8 +37,7 @@ std::string sign_of(dataset_kind kind) {
 std::optional<fs::path> place_of(dataset_kind kind, const fs::path& folder) {
   for (const fs::path& each : {folder / to_string(kind), folder}) {
     const fs::path sign = packed_or_not(each, sign_of(kind));
-    std::error_code unreadable;
-    if (fs::exists(sign, unreadable)) return kind == dataset_kind::digits ? sign : each;
+    if (is_there(sign)) return kind == dataset_kind::digits ? sign : each;
   }
   return std::nullopt;
 }

@@ -82,7 +82,7 @@ raw_digits pick(const raw_digits& digits, const std::vector<std::uint32_t>& orde
 fs::path packed_or_not(const fs::path& folder, const std::string& name) {
   const fs::path packed = folder / (name + ".gz");
   const fs::path unpacked = folder / name;
-  return fs::exists(packed) || !fs::exists(unpacked) ? packed : unpacked;
+  return is_there(packed) || !is_there(unpacked) ? packed : unpacked;
 }
 
 split load_mnist(const fs::path& folder) {

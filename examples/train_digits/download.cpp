@@ -91,7 +91,7 @@ download_source mnist_source() {
 
 std::string sha256_of(const fs::path& file) {
   // A name of "-" alone would mean standard input.
-  const child_result sum = run_child({"sha256sum", "--", fs::absolute(file).string()});
+  const child_result sum = run_child({"sha256sum", "--", absolute_path(file).string()});
   // A backslash comes first where the name has characters that are escaped.
   const std::size_t begin = sum.output.starts_with('\\') ? 1 : 0;
   constexpr std::size_t digits = 64;
@@ -106,7 +106,7 @@ void download(const download_source& source, const fs::path& folder,
   folder_guard guard(folder);
   for (const download_source::file& file : source.files) {
     const fs::path to = folder / file.name;
-    if (fs::exists(to) && sha256_of(to) == file.sha256) {
+    if (is_there(to) && sha256_of(to) == file.sha256) {
       say(fmt::format("{} is there already", to.string()));
       continue;
     }

@@ -120,16 +120,10 @@ std::vector<std::uint8_t> unpacked(const fs::path& path, std::vector<std::uint8_
 }
 
 folder_guard::folder_guard(const fs::path& folder) {
-  for (fs::path at = fs::absolute(folder); !fs::exists(at); at = at.parent_path()) {
+  for (fs::path at = absolute_path(folder); !is_there(at); at = at.parent_path()) {
     created_.push_back(at);
   }
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem) {
-    throw hocket::error(hocket::failure(hocket::failure_code::io,
-                                        fmt::format("The folder \"{}\" could not be created: {}.",
-                                                    folder.string(), problem.message())));
-  }
+  make_folders(folder);
 }
 
 folder_guard::~folder_guard() {

@@ -25,7 +25,10 @@ inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 30;
                                                  std::vector<std::uint8_t> packed,
                                                  std::size_t limit = max_unpacked_bytes);
 
+using examples::absolute_path;
 using examples::file_error;
+using examples::is_there;
+using examples::make_folders;
 using examples::open_file;
 using examples::write_file;
 

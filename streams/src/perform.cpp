@@ -51,9 +51,10 @@ failure failure_of_launch(const std::string& kernel) {
   try {
     throw;
   } catch (const error& e) {
-    // A body that finds its input or its result changed says so with this code.
-    const bool is_corrupted = e.code() == failure_code::data_corrupted;
-    return {is_corrupted ? failure_code::data_corrupted : failure_code::task_failed,
+    // A body that finds its input or its result changed, or that cannot read or write a file, says
+    // so with these codes. The others say what became of another task.
+    const bool is_own = e.code() == failure_code::data_corrupted || e.code() == failure_code::io;
+    return {is_own ? e.code() : failure_code::task_failed,
             "Kernel \"" + kernel + "\" fails: " + e.what(), std::current_exception()};
   } catch (const std::exception& e) {
     return {failure_code::task_failed, "Kernel \"" + kernel + "\" fails: " + e.what(),

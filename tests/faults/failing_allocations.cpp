@@ -14,8 +14,9 @@ namespace {
 
 /// How many allocations of this thread succeed before one fails; negative: none fails.
 thread_local int left_to_succeed = -1;
+thread_local bool all_fail = false;
 
-bool fails_now() noexcept { return left_to_succeed >= 0 && left_to_succeed-- == 0; }
+bool fails_now() noexcept { return all_fail || (left_to_succeed >= 0 && left_to_succeed-- == 0); }
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   void* const place = fails_now() ? nullptr : ::memalign(alignment, bytes == 0 ? 1 : bytes);
@@ -29,7 +30,10 @@ namespace hocket::testing {
 
 void fail_after(int count) noexcept { left_to_succeed = count; }
 
+void fail_always() noexcept { all_fail = true; }
+
 bool fail_no_more() noexcept {
+  all_fail = false;
   const bool did_fail = left_to_succeed < 0;
   left_to_succeed = -1;
   return did_fail;

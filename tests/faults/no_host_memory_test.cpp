@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -257,6 +258,106 @@ INSTANTIATE_TEST_SUITE_P(without_data, no_host_memory, ::testing::ValuesIn(calls
                          name_of);
 INSTANTIATE_TEST_SUITE_P(with_data, no_host_memory, ::testing::ValuesIn(calls_with_data()),
                          name_of);
+
+/// A function that fails because memory is out, which is still so when its failure is explained.
+void run_out_of_memory() {
+  fail_always();
+  throw std::bad_alloc();
+}
+
+future<void> run_out_of_memory_in(runtime& rt) {
+  co_await rt.async([] {});
+  run_out_of_memory();
+}
+
+struct failing_task {
+  const char* name;
+  /// Returns the task that fails.
+  std::function<future<void>(surroundings&)> submit;
+};
+
+void PrintTo(const failing_task& t, std::ostream* out) { *out << t.name; }
+
+std::vector<failing_task> failing_tasks() {
+  return {
+      {"function", [](surroundings& s) { return s.rt.async(run_out_of_memory); }},
+      {"function_with_data",
+       [](surroundings& s) {
+         return s.rt.submit([](buffer_view<const int>) { run_out_of_memory(); }, reads(s.data[0]));
+       }},
+      {"function_that_writes",
+       [](surroundings& s) {
+         return s.rt.submit([](buffer_view<int>) { run_out_of_memory(); }, writes(s.data[0]));
+       }},
+      {"kernel_without_data",
+       [](surroundings& s) {
+         static const kernel<> fails{"fails", host_body{run_out_of_memory}};
+         return s.rt.submit(fails);
+       }},
+      {"recorded_function",
+       [](surroundings& s) {
+         return future<void>(s.rt.run(s.rt.record(
+             [](submitter& to) { to.async({.label = "recorded"}, run_out_of_memory); })));
+       }},
+      {"recorded_task",
+       [](surroundings& s) {
+         return future<void>(s.rt.run(s.rt.record([&s](submitter& to) {
+           to.submit([](buffer_view<const int>) { run_out_of_memory(); }, reads(s.data[0]));
+         })));
+       }},
+      {"coroutine", [](surroundings& s) { return run_out_of_memory_in(s.rt); }},
+      {"task_behind_it",
+       [](surroundings& s) {
+         const auto first = s.rt.async({.label = "first"}, run_out_of_memory);
+         return s.rt.async({.label = "second", .after = {first}}, [] {});
+       }},
+      {"task_that_reads_what_it_wrote",
+       [](surroundings& s) {
+         s.rt.submit([](buffer_view<int>) { run_out_of_memory(); }, writes(s.data[0]));
+         return s.rt.submit(add_one, updates(s.data[0]));
+       }},
+  };
+}
+
+/// Ends the process. All runs in this thread, whose allocations fail.
+[[noreturn]] void fail_without_memory(const failing_task& what) {
+  ::alarm(100);  // a hang ends as well
+  int code = is_broken;
+  {
+    runtime_options options;
+    options.devices = "NUMA0";
+    options.clock = clock_kind::simulated;
+    options.data_tasks = data_path::in_place;
+    runtime rt{options};
+    surroundings s = surround(rt);
+    rt.wait();
+    const future<void> failing = what.submit(s);
+    failing.wait();
+    (void)fail_no_more();
+    try {
+      failing.get();
+    } catch (const std::bad_alloc&) {
+      code = goes_on;
+    }
+    if (!works(s)) code = is_broken;
+  }
+  std::_Exit(code);
+}
+
+class no_memory_to_explain : public ::testing::TestWithParam<failing_task> {};
+
+TEST_P(no_memory_to_explain, is_a_failure_that_keeps_bad_alloc) {
+  const ::pid_t child = ::fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) fail_without_memory(GetParam());
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_FALSE(WIFSIGNALED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), goes_on);
+}
+
+INSTANTIATE_TEST_SUITE_P(, no_memory_to_explain, ::testing::ValuesIn(failing_tasks()),
+                         [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace
 

@@ -14,12 +14,15 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <hocket/hocket.hpp>
 
+#include "program.hpp"
 #include "refused_threads.hpp"
+#include "run.hpp"
 
 namespace hocket::testing {
 
@@ -71,14 +74,7 @@ struct ending {
   std::string said;
 };
 
-ending run_in_process(const std::string& backends, const std::string& starter, std::size_t first,
-                      std::size_t last) {
-  std::FILE* const said = std::tmpfile();
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(::fileno(said), STDERR_FILENO);
-    run(backends, starter, first, last);
-  }
+ending ending_of(::pid_t child, std::FILE* said) {
   int status = 0;
   ::waitpid(child, &status, 0);
   ending how{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), ""};
@@ -88,6 +84,17 @@ ending run_in_process(const std::string& backends, const std::string& starter, s
   }
   std::fclose(said);
   return how;
+}
+
+ending run_in_process(const std::string& backends, const std::string& starter, std::size_t first,
+                      std::size_t last) {
+  std::FILE* const said = std::tmpfile();
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(::fileno(said), STDERR_FILENO);
+    run(backends, starter, first, last);
+  }
+  return ending_of(child, said);
 }
 
 class no_threads : public ::testing::TestWithParam<const char*> {};
@@ -132,6 +139,42 @@ TEST(no_threads_of_onetbb, are_an_error) {
       EXPECT_THAT(how.said, HasSubstr("oneTBB cannot be started ("));
     }
   }
+}
+
+/// A random program with another one beside it, which has a thread.
+[[noreturn]] void run_two_programs(std::size_t refused) {
+  ::alarm(100);
+  seeded::run_settings settings;
+  settings.real_clock = true;
+  settings.topology = std::make_shared<const host_topology>();
+  std::uint64_t seed = 1;
+  while (!seeded::other_program(seeded::make_program(seed))) ++seed;
+  refuse_threads("test_no_threads", refused, refused);
+  const std::string wrong = seeded::run_and_compare(seeded::make_program(seed), settings).wrong;
+  std::fprintf(stderr, "%s\n", wrong.c_str());
+  std::fflush(stderr);
+  std::_Exit(has_refused_threads() ? has_failed : has_enough);
+}
+
+TEST(no_threads_for_torture, are_an_error_that_names_one) {
+  bool is_named = false;
+  int code = has_failed;
+  for (std::size_t refused = 1; code == has_failed && refused < 100; ++refused) {
+    std::FILE* const said = std::tmpfile();
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::fileno(said), STDERR_FILENO);
+      run_two_programs(refused);
+    }
+    const ending how = ending_of(child, said);
+    code = how.exit_code;
+    if (code == has_failed) {
+      EXPECT_THAT(how.said, HasSubstr("The thread \""));
+    }
+    is_named = is_named || how.said.find("the other progr") != std::string::npos;
+  }
+  EXPECT_EQ(code, has_enough);
+  EXPECT_TRUE(is_named);
 }
 
 }  // namespace

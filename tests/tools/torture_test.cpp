@@ -48,7 +48,7 @@ void expect_refused(const arguments& options, const std::string& part) {
 }
 
 TEST(Torture, TriesSeedsOfEachKind) {
-  for (const char* const kind : {"any", "plain", "faults", "survive", "in-place"}) {
+  for (const char* const kind : {"any", "plain", "faults", "survive", "crowd", "in-place"}) {
     const outcome ended = torture({"--seeds", "60", "--kind", kind});
     EXPECT_EQ(ended.exit_code, 0) << kind << ended.out;
     EXPECT_EQ(ended.err, "") << "no progress but on a terminal";

@@ -31,7 +31,6 @@ std::size_t least_bytes(const step& s, const std::vector<matrix_size>& buffers) 
   return bytes;
 }
 
-/// Any device may run a step that its own has no memory for.
 void unbind_from_small_devices(std::vector<step>& steps, const program& of) {
   for (step& each : steps) {
     const std::size_t device = each.device < 0 ? 0 : static_cast<std::size_t>(each.device);
@@ -357,6 +356,8 @@ void fit(std::vector<step>& steps, std::size_t devices) {
 }
 
 }  // namespace
+
+void unbind_from_small_devices(program& made) { unbind_from_small_devices(made.steps, made); }
 
 void fit_to_devices(program& made, std::size_t devices) {
   made.devices = devices;

@@ -154,6 +154,9 @@ struct program_shape {
 /// has one: a quarter of those that can.
 [[nodiscard]] std::optional<program> other_program(const program& made);
 
+/// Any device may run a step that its own has no memory for.
+void unbind_from_small_devices(program& made);
+
 /// Changes the program so that it runs on the devices of a machine: their texts of kernels do not
 /// throw, and kernels that read nothing have no texts.
 void fit_to_devices(program& made, std::size_t devices);

@@ -6,8 +6,8 @@
 #include <exception>
 #include <optional>
 #include <string_view>
-#include <thread>
 
+#include <hocket/execution/pump.hpp>
 #include <hocket/execution/seed.hpp>
 #include <hocket/hocket.hpp>
 
@@ -96,9 +96,9 @@ std::string run_both(runtime& rt, program made, program other, run_settings sett
   std::string wrong, wrong_there;
   const auto there = [&] { wrong_there = run_one(rt, other, settings); };
   if (settings.real_clock) {
-    std::thread second(there);
+    pump second("the other program");
+    second.post(there);
     wrong = run_one(rt, made, settings);
-    second.join();
   } else {
     const future<void> second = rt.async({.label = "the other program"}, there);
     wrong = run_one(rt, made, settings);

@@ -10,13 +10,14 @@
 #include <hocket/hocket.hpp>
 
 #include "bodies.hpp"
+#include "crowd.hpp"
 
 namespace hocket::seeded {
 
 namespace {
 
 constexpr std::array<std::string_view, trial_kinds> kind_names{"plain", "faults", "survive",
-                                                               "in-place"};
+                                                               "in-place", "crowd"};
 
 // On the virtual clock commands take microseconds, and real drivers may compile for seconds.
 constexpr nanoseconds hang_on_virtual_clock = std::chrono::milliseconds(2);
@@ -113,8 +114,11 @@ class planner {
   std::uint64_t most_failing_copies_;  ///< per cent; all attempts of a task may fail with more
 };
 
+/// A stream of its own draws the crowds, so that other seeds mean what they meant before.
 trial_kind draw_kind(std::uint64_t seed) {
-  return static_cast<trial_kind>(seeded_stream(seed, 8).below(trial_kinds));
+  if (seeded_stream(seed, 10).chance(0.1)) return trial_kind::crowd;
+  constexpr std::uint64_t others = trial_kinds - 1;
+  return static_cast<trial_kind>(seeded_stream(seed, 8).below(others));
 }
 
 std::vector<std::string> simulated_names(std::size_t devices) {
@@ -131,7 +135,9 @@ void add_faults(program& to, trial_kind kind, const trial_settings& settings) {
     devices = simulated_names(to.devices);
   }
   if (devices.empty()) return;
-  to.faults = planner(to.seed, std::move(devices), kind, settings.run.real_devices).run();
+  to.faults = kind == trial_kind::crowd
+                  ? crowd_faults(to.seed, devices, settings.run.real_devices)
+                  : planner(to.seed, devices, kind, settings.run.real_devices).run();
   const bool hangs = std::any_of(to.faults.begin(), to.faults.end(), [](const fault_rule& each) {
     return each.action == fault_action::hang;
   });
@@ -165,16 +171,20 @@ std::vector<real_device> find_real_devices(const std::string& names) {
 
 trial make_trial(std::uint64_t seed, const trial_settings& settings) {
   const trial_kind kind = settings.kind.value_or(draw_kind(seed));
-  trial made{make_program(seed, {settings.tasks, kind == trial_kind::faults}), settings.run};
+  const bool is_crowd = kind == trial_kind::crowd;
+  const program_shape shape{settings.tasks, kind == trial_kind::faults};
+  trial made{is_crowd ? make_crowd(seed, shape) : make_program(seed, shape), settings.run};
   made.run.in_place = kind == trial_kind::in_place;
-  made.run.survives = kind == trial_kind::survive;
+  made.run.survives = is_crowd || kind == trial_kind::survive;
   made.run.disturb = [](runtime& rt, const program&, const run_settings&) {
     return std::make_unique<planned_faults>(rt);
   };
   if (made.run.real_devices) fit_to_devices(made.made, settings.device_names.size());
   if (made.run.in_place) return made;
   const std::vector<std::string> policies = placement_policies();
-  made.made.policy = policies[seeded_stream(seed, 9).below(policies.size())];
+  // What is found in crowds is in the placement by plans, above all.
+  const bool is_default = is_crowd && seeded_stream(seed, 13).chance(0.7);
+  made.made.policy = is_default ? "" : policies[seeded_stream(seed, 9).below(policies.size())];
   add_faults(made.made, kind, settings);
   return made;
 }

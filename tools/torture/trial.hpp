@@ -19,8 +19,9 @@ enum class trial_kind : std::uint8_t {
   faults,    ///< devices fail too: tasks may fail with them, and no result is wrong
   survive,   ///< devices fail, and every result is as if they had not
   in_place,  ///< the host alone, without a placement engine
+  crowd,     ///< as survive, with phases of many small tasks, and devices lost one after the other
 };
-inline constexpr std::size_t trial_kinds = 4;
+inline constexpr std::size_t trial_kinds = 5;
 
 [[nodiscard]] std::string_view to_string(trial_kind kind) noexcept;
 

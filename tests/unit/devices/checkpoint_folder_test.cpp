@@ -273,6 +273,33 @@ TEST_F(checkpoint_folder_test, does_not_count_damaged_ones_as_kept) {
   EXPECT_THAT(names(), ElementsAre("checkpoint-3", "checkpoint-4", "lock"));
 }
 
+// A whole checkpoint must not be removed for one that is damaged, whichever of them is newer.
+TEST_F(checkpoint_folder_test, does_not_count_damaged_ones_before_the_newest_as_kept) {
+  const auto write_to = [](checkpoint_folder& opened, int first) {
+    const example content(first);
+    opened.write(content.position, content.arrays);
+  };
+  checkpoint_folder opened(folder(), 3);
+  for (int i = 1; i <= 3; ++i) write_to(opened, i);
+  fs::resize_file(file(2), 50);
+  EXPECT_EQ(opened.read_newest()->number, 3U);
+  write_to(opened, 4);
+  EXPECT_THAT(names(),
+              ElementsAre("checkpoint-1", "checkpoint-2", "checkpoint-3", "checkpoint-4", "lock"));
+  write_to(opened, 5);
+  EXPECT_THAT(names(), ElementsAre("checkpoint-3", "checkpoint-4", "checkpoint-5", "lock"));
+}
+
+TEST_F(checkpoint_folder_test, looks_at_those_of_earlier_processes_before_it_counts_them) {
+  for (int i = 1; i <= 3; ++i) write(i, 3);
+  std::string wrong = testing::content_of(file(2));
+  wrong.back() = static_cast<char>(~wrong.back());
+  replace(2, wrong);
+  write(4, 3);
+  EXPECT_THAT(names(),
+              ElementsAre("checkpoint-1", "checkpoint-2", "checkpoint-3", "checkpoint-4", "lock"));
+}
+
 TEST_F(checkpoint_folder_test, removes_what_was_not_finished_and_nothing_else) {
   write(1);
   for (const char* name : {"checkpoint-2.new", "checkpoint-x.new", "notes.new", "checkpoint-07",

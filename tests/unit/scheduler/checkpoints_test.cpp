@@ -183,9 +183,28 @@ TEST_P(checkpoints_test, that_cannot_be_written_fail_and_do_not_stop_the_run) {
   const auto lost = saved.save({}, {{"x", x}});
   rt.submit(on_last(), add_one, updates(x));
   EXPECT_THAT(x.to_vector(), Each(2.0f));
+  EXPECT_EQ(lost.error().code(), failure_code::io);
   EXPECT_EQ(thrown_by<error>([&] { (void)lost.get(); }).code(), failure_code::io);
   EXPECT_THAT(lost.error().message(),
               AllOf(HasSubstr(folder().string()), HasSubstr("Not a directory")));
+}
+
+// Functions of the program say by the same code that they cannot write a file. The other codes say
+// what became of another task.
+TEST_P(checkpoints_test, fail_as_functions_do_that_cannot_write) {
+  const buffer<float> x{rt, 10, 1.0f, "x"};
+  for (const failure_code code : {failure_code::io, failure_code::device_lost}) {
+    const auto fails = [code] { throw error(failure(code, "The file \"a\" is full.")); };
+    const auto expected = code == failure_code::io ? code : failure_code::task_failed;
+    const future<void> alone = rt.async(fails);
+    EXPECT_EQ(alone.error().code(), expected);
+    EXPECT_EQ(thrown_by<error>([&] { alone.get(); }).code(), code);
+    EXPECT_EQ(rt.submit([=](buffer_view<const float>) { fails(); }, reads(x)).error().code(),
+              expected);
+    const future<void> recorded =
+        rt.run(rt.record([&](submitter& to) { to.async({.label = "recorded"}, fails); }));
+    EXPECT_EQ(recorded.error().code(), expected);
+  }
 }
 
 // A failed save is a failure like those of other tasks.

@@ -100,6 +100,15 @@ TEST_F(FindData, AFolderThatIsGivenIsTheOnlyOne) {
             std::string::npos);
 }
 
+TEST_F(FindData, WhatCannotBeLookedIntoIsNamed) {
+  fs::create_directory_symlink("circle", user_ / "circle");
+  const std::string message =
+      message_of([&] { static_cast<void>(find_data(places_, user_ / "circle", std::nullopt)); });
+  EXPECT_NE(message.find("\"" + (user_ / "circle").string()), std::string::npos) << message;
+  EXPECT_TRUE(message.starts_with("The file \"")) << message;
+  EXPECT_TRUE(message.ends_with("Too many levels of symbolic links.")) << message;
+}
+
 /// Sets variables of the environment and puts the old values back.
 class scoped_variable {
  public:

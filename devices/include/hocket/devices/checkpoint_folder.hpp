@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -66,7 +67,9 @@ class checkpoint_folder {
 
   /// Returns the number of the new checkpoint once it is on the disk, and removes those that are
   /// not to be kept. Throws error with the code io, and leaves the earlier ones then: also if the
-  /// folder is no longer the one that was opened, and may be in use by another owner.
+  /// folder is no longer the one that was opened, and may be in use by another owner. Files that
+  /// are to be kept are read to see that they are whole, unless this object has read or written
+  /// them and the system knows of no change since.
   std::uint64_t write(const checkpoint_position& position,
                       std::span<const checkpoint_array> arrays);
 
@@ -82,12 +85,19 @@ class checkpoint_folder {
   [[nodiscard]] std::uint64_t next_number() const;
   void check_owner() const;
   void remove_unfinished() const;
-  void remove_old() const;
+  void remove_old();
+  void note(std::uint64_t number, bool is_whole);
+  [[nodiscard]] bool is_whole(std::uint64_t number);
 
   const std::size_t keep_;
   const std::filesystem::path folder_;
   std::unique_ptr<folder_lock> lock_;
-  std::vector<std::uint64_t> unusable_;
+  /// What was found of a file, and the state in which the system had it then.
+  struct known_file {
+    std::array<std::uint64_t, 4> state;
+    bool is_whole = false;
+  };
+  std::map<std::uint64_t, known_file> known_;
 };
 
 }  // namespace hocket

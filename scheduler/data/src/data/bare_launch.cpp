@@ -6,6 +6,7 @@
 #include <hocket/streams/perform.hpp>
 
 #include "data/in_place_runtime.hpp"
+#include "tasks/caught.hpp"
 
 namespace hocket::detail {
 
@@ -49,8 +50,10 @@ task_state* bare_launch::start_new(in_place_runtime& home, const kernel_ref& ker
 void bare_launch::execute() { call(); }
 
 failure bare_launch::explain_failure() noexcept {
-  const failure why = failure_of_launch(kernel_->name);
-  return {why.code(), name() + " failed: " + why.message(), why.thrown()};
+  return explained([this]() -> failure {
+    const failure why = failure_of_launch(kernel_->name);
+    return {why.code(), name() + " failed: " + why.message(), why.thrown()};
+  });
 }
 
 }  // namespace hocket::detail

@@ -8,6 +8,7 @@
 #include "data/in_place_history.hpp"
 #include "data/in_place_runtime.hpp"
 #include "data/tail_call.hpp"
+#include "tasks/caught.hpp"
 
 namespace hocket::detail {
 
@@ -137,8 +138,10 @@ bool in_place_task::may_name_cause() noexcept {
 }
 
 failure in_place_task::explain_failure() noexcept {
-  const bool has_function = tail().has_rare() && tail().rare().has_function;
-  return failure_of_call(has_function ? std::string(label_text()) : kernel_->name, name());
+  return explained([this] {
+    const bool has_function = tail().has_rare() && tail().rare().has_function;
+    return failure_of_call(has_function ? std::string(label_text()) : kernel_->name, name());
+  });
 }
 
 [[gnu::always_inline]] inline void in_place_task::execute_here() {

@@ -203,7 +203,7 @@ void choice_run::go_on() noexcept {
     }
   } catch (...) {
     // What was recorded cannot be submitted any more.
-    leave(caught(name(), false));
+    leave(explained([this] { return caught(name(), false); }));
   }
 }
 

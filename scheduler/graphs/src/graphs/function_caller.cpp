@@ -115,7 +115,9 @@ failure function_caller::why_failed(std::uint32_t node) const noexcept {
   } catch (const failed_call& known) {
     return known.why;
   } catch (...) {
-    return caught(task_name(run_.plan.label(node).text()), run_.call.stop.stop_requested());
+    return explained([&] {
+      return caught(task_name(run_.plan.label(node).text()), run_.call.stop.stop_requested());
+    });
   }
 }
 

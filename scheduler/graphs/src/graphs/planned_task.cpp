@@ -84,7 +84,8 @@ failure planned_task::explain_failure() const noexcept {
   } catch (const failed_call& known) {
     return known.why;
   } catch (...) {
-    return failure_of_call(what_.kernel->name, task_name(label_text()));
+    return explained(
+        [this] { return failure_of_call(what_.kernel->name, task_name(label_text())); });
   }
 }
 

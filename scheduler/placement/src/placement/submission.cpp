@@ -149,7 +149,7 @@ class launch_submission::future_watch final : public continuation {
       number = what_.number.convert(source.value(), number.type);
       return {};
     } catch (...) {
-      return caught(task_name(owner_->label_text()), false);
+      return explained([this] { return caught(task_name(owner_->label_text()), false); });
     }
   }
 

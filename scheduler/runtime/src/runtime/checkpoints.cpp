@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include <hocket/core/printable.hpp>
 #include <hocket/scheduler/untyped_launch.hpp>
 
 #include "runtime/checkpoint_writer.hpp"
@@ -38,12 +39,12 @@ const checkpoint_array& array_for(const named_buffer& wanted, const saved_checkp
     for (const checkpoint_array& each : from.arrays) {
       names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
     }
-    throw usage_error("The checkpoint \"" + from.file.string() + "\" has no \"" + wanted.name() +
-                      "\"; it has " + (names.empty() ? "no arrays" : names) + ".");
+    throw usage_error("The checkpoint " + in_quotes(from.file.string()) + " has no \"" +
+                      wanted.name() + "\"; it has " + (names.empty() ? "no arrays" : names) + ".");
   }
   const detail::buffer_state& data = wanted.data();
   if (found->type == data.type() && found->extents == wanted.extents()) return *found;
-  throw usage_error("The checkpoint \"" + from.file.string() + "\" has " +
+  throw usage_error("The checkpoint " + in_quotes(from.file.string()) + " has " +
                     text_of(found->type, found->extents) + " for \"" + wanted.name() +
                     "\", and buffer \"" + data.label() + "\" has " +
                     text_of(data.type(), wanted.extents()) + "; they must be alike.");
@@ -84,8 +85,8 @@ checkpoints::~checkpoints() {
   try {
     saving_->wait_without_look();
   } catch (const usage_error& e) {
-    std::fprintf(stderr, "hocket: the last checkpoint in \"%s\" is cancelled: %s\n",
-                 writer_->folder().c_str(), e.what());
+    std::fprintf(stderr, "hocket: the last checkpoint in %s is cancelled: %s\n",
+                 in_quotes(writer_->folder().string()).c_str(), e.what());
     saving_->cancel();
   } catch (const error&) {
     // The scope waits in another way.

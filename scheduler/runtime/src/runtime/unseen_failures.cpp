@@ -6,11 +6,28 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <new>
 #include <utility>
 
 namespace hocket::detail {
 
-void unseen_failures::keep(task_state& failed) {
+namespace {
+
+void say_without_memory() noexcept {
+  std::fputs("hocket: a task has failed, and the host has no memory left to say more.\n", stderr);
+}
+
+}  // namespace
+
+void unseen_failures::keep(task_state& failed) noexcept {
+  try {
+    list(failed);
+  } catch (const std::bad_alloc&) {
+    say_without_memory();
+  }
+}
+
+void unseen_failures::list(task_state& failed) {
   std::vector<task_state_ptr> seen;  // goes outside of the lock
   const std::scoped_lock lock(guard_);
   if (failed_.size() == max_failed_) {
@@ -34,19 +51,32 @@ std::vector<task_state_ptr> unseen_failures::take_all() {
 task_state_ptr unseen_failures::take_first_of() {
   std::vector<task_state_ptr> failed = take_all();
   std::erase_if(failed, [](const task_state_ptr& task) { return task->outcome().is_seen(); });
-  if (failed.empty()) return nullptr;
-  task_state_ptr first = failed.front();
-  first->outcome().look();
-  const std::scoped_lock lock(guard_);
-  failed_.insert(failed_.end(), failed.begin() + 1, failed.end());
-  any_ = !failed_.empty();
+  task_state_ptr first;
+  if (!failed.empty()) {
+    first = failed.front();
+    first->outcome().look();
+    failed.erase(failed.begin());
+  }
+  put_back(failed);
   return first;
+}
+
+/// The list keeps the memory that it has had from the start.
+void unseen_failures::put_back(std::vector<task_state_ptr>& older) {
+  const std::scoped_lock lock(guard_);
+  older.insert(older.end(), failed_.begin(), failed_.end());
+  failed_.swap(older);
+  any_ = !failed_.empty();
 }
 
 void unseen_failures::report() noexcept {
   for (const task_state_ptr& task : take_all()) {
     if (task->outcome().is_seen()) continue;
-    std::fprintf(stderr, "hocket: unhandled failure: %s\n", task->error().message().c_str());
+    try {
+      std::fprintf(stderr, "hocket: unhandled failure: %s\n", task->error().message().c_str());
+    } catch (const std::bad_alloc&) {
+      say_without_memory();
+    }
   }
 }
 

@@ -97,7 +97,7 @@ failure coroutine_state::failed() const noexcept {
   } catch (...) {
     // Whatever it is: see below.
   }
-  return caught(name(), false);
+  return explained([this] { return caught(name(), false); });
 }
 
 }  // namespace hocket::detail

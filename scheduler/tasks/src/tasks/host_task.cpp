@@ -80,13 +80,15 @@ failure host_task::failure_of_predecessors() {
 }
 
 failure host_task::explain_failure() noexcept {
-  failure why = caught(name(), stop_requested());
-  const bool was_told = why.code() == failure_code::cancelled;
-  if (was_told && (late_ || (context() != nullptr && context()->stop().is_late()))) {
-    // Without what was thrown, which raise() would throw again: its code is another.
-    return {failure_code::timed_out, name() + " did not end within its time."};
-  }
-  return why;
+  return explained([this]() -> failure {
+    failure why = caught(name(), stop_requested());
+    const bool was_told = why.code() == failure_code::cancelled;
+    if (was_told && (late_ || (context() != nullptr && context()->stop().is_late()))) {
+      // Without what was thrown, which raise() would throw again: its code is another.
+      return {failure_code::timed_out, name() + " did not end within its time."};
+    }
+    return why;
+  });
 }
 
 }  // namespace hocket::detail

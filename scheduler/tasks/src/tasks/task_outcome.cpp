@@ -47,14 +47,16 @@ bool task_outcome::comes_from_seen() const noexcept {
 }
 
 failure task_outcome::because_of(task_state& predecessor, const task_state& task) {
-  std::string reason = what_happened(predecessor);
-  const std::uint32_t distance = predecessor.outcome().distance_;
-  if (distance >= longest_told_chain) {
-    reason = in_a_sentence(predecessor.name()) + " did not run, because " +
-             std::to_string(distance - 1) + " tasks before it did not run, because " +
-             what_happened(root_of(predecessor));
-  }
-  return {failure_code::dependency_failed, task.name() + " did not run, because " + reason};
+  return explained([&]() -> failure {
+    std::string reason = what_happened(predecessor);
+    const std::uint32_t distance = predecessor.outcome().distance_;
+    if (distance >= longest_told_chain) {
+      reason = in_a_sentence(predecessor.name()) + " did not run, because " +
+               std::to_string(distance - 1) + " tasks before it did not run, because " +
+               what_happened(root_of(predecessor));
+    }
+    return {failure_code::dependency_failed, task.name() + " did not run, because " + reason};
+  });
 }
 
 failure task_outcome::repeat(task_state& other) {
