@@ -157,8 +157,9 @@ void scope_core::keep(task_state& failed) noexcept {
     closed = closed_;
     const bool is_first = if_unseen(first_) == nullptr;
     if (!closed && is_first) seen = std::exchange(first_, &failed);
-    // A thread that looks at the first one has not overlooked the others.
-    if (!closed && !is_first) failed.outcome().look();
+    // A thread that looks at the first one has not overlooked the others. They may have the very
+    // same failure, which is not seen for that.
+    if (!closed && !is_first) failed.outcome().leave_report();
   }
   if (closed) return hand_on(failed);
   if (cancel_on_failure_) own_stop_.request(scope_stop::reason::failed);
