@@ -404,5 +404,23 @@ TEST(retries_without_memory, end_where_each_recovery_fails_once) {
   }
 }
 
+/// The room that a device lacks is none that an open view has.
+TEST(refused_memory, of_a_device_is_nothing_to_an_open_view) {
+  for (const resilience_kind kind : {resilience_kind::none, resilience_kind::survive}) {
+    runtime rt{{.devices = "NUMA0,Sim0",
+                .backends = {{"sim", "1"}},
+                .resilience = kind,
+                .faults = "fail Sim0 allocation 1..2"}};
+    const buffer<float, 2> x{rt, {100, 10}, std::vector<float>(1000, 1.0F), "x"};
+    const buffer<float, 2> y{rt, {50, 10}, "y"};
+    {
+      const host_view<float, 2> open = x.rows(0, 5).update();
+      open(0, 0) = 7;
+      rt.submit({.on = rt.device("Sim0")}, ops::copy, reads(x.rows(50, 100)), writes(y)).wait();
+    }
+    EXPECT_EQ(x.read()(0, 0), 7.0F);
+  }
+}
+
 }  // namespace
 }  // namespace hocket

@@ -146,7 +146,8 @@ bool memory_reclaimer::allocation_refused(allocation_failed& e) {
   bool fails_launches = false;
   for (placed_task* const t : s_.tasks.sorted()) {
     const bool is_launch = t->kind == task_kind::launch;
-    if (is_launch && !(t->run.device.valid() && s_.node_of(*t).memory == e.memory)) continue;
+    if (is_launch && !t->run.device.valid()) continue;
+    if ((is_launch ? s_.node_of(*t).memory : host_memory) != e.memory) continue;
     // A launch that was issued fails by itself; a view is failed here.
     const bool had_pin = replica_store::forget_pin(*t, e.data);
     if (had_pin && is_launch && t->is_issued()) fails_launches = true;
