@@ -146,6 +146,24 @@ std::unique_ptr<set_of_buffers> set_with_graph(std::size_t count, data_path by, 
   return made;
 }
 
+/// Adds one small buffer to each of the others, by the library's own kernel.
+struct small_sums {
+  small_sums(std::size_t count, bool records) : rt(only_host(data_path::automatic)) {
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(rt, small_vector_length, 0.0F);
+    rt.wait();
+    if (records) recorded = rt.record([&](submitter& s) { add_to_each(s); });
+  }
+
+  void add_to_each(submitter& s) const {
+    for (const buffer<float>& each : all) s.submit(ops::axpy, 0.5F, reads(x), updates(each));
+  }
+
+  runtime rt;
+  buffer<float> x{rt, small_vector_length, 1.0F};
+  std::vector<buffer<float>> all;
+  std::optional<graph> recorded;
+};
+
 std::unique_ptr<set_of_buffers> set_in_batches(std::size_t count) {
   auto made = set_with_graph(count, data_path::placed, true);
   for (int run = 0; run < runs_before_batches; ++run) made->rt.run(*made->recorded).get();
@@ -238,6 +256,21 @@ contender ours::submitted_anew(std::size_t buffers, data_path by) {
       "submitted", buffers, [=] { return std::make_unique<set_of_buffers>(buffers, by); },
       [](set_of_buffers& home) {
         home.update_each(home.rt);
+        home.rt.wait();
+      });
+}
+
+contender ours::kernels_again(std::size_t buffers) {
+  return timed(
+      "hocket", buffers, [=] { return std::make_unique<small_sums>(buffers, true); },
+      [](small_sums& home) { home.rt.run(*home.recorded).get(); });
+}
+
+contender ours::kernels_anew(std::size_t buffers) {
+  return timed(
+      "submitted", buffers, [=] { return std::make_unique<small_sums>(buffers, false); },
+      [](small_sums& home) {
+        home.add_to_each(home.rt);
         home.rt.wait();
       });
 }

@@ -114,6 +114,16 @@ void add_graphs(std::vector<comparison>& all, const settings& wanted) {
           return made;
         });
   }
+  scaled_case(all, wanted, "host_kernels", "buffers")
+      .at({100, 2'500, 10'000}, 1, [&](std::size_t buffers) {
+        return std::vector<contender>{
+            ours::kernels_again(buffers),
+            ours::kernels_anew(buffers),
+#ifdef HOCKET_BENCH_OPENMP
+            openmp::kernels_anew(wanted, buffers),
+#endif
+        };
+      });
   scaled_case(all, wanted, "host_loop", "buffers")
       .at({100, 1'000, 10'000}, rounds_of_loop,
           [](std::size_t buffers) { return std::vector<contender>{ours::loop(buffers)}; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -106,6 +107,20 @@ contender openmp::many_buffers(const settings& wanted, std::size_t buffers) {
 
 contender openmp::submitted_anew(const settings& wanted, std::size_t buffers) {
   return on_addresses(wanted, buffers, buffers, update_each);
+}
+
+contender openmp::kernels_anew(const settings& wanted, std::size_t buffers) {
+  using small_vector = std::array<float, small_vector_length>;
+  const auto all = std::make_shared<std::vector<small_vector>>(buffers);
+  return of_team(wanted, buffers, [all](std::size_t) {
+    small_vector x;
+    x.fill(1.0F);
+    for (small_vector& each : *all) {
+#pragma omp task depend(inout : each) shared(x)
+      for (std::size_t i = 0; i < small_vector_length; ++i) each[i] += 0.5F * x[i];
+    }
+#pragma omp taskwait
+  });
 }
 
 contender openmp::fan_out(const settings& wanted, std::size_t edges) {

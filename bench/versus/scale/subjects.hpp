@@ -20,6 +20,8 @@ inline constexpr std::size_t accesses_to_each = 8;
 inline constexpr std::size_t rounds_of_loop = 4;
 /// Elementwise tasks on one buffer, one after the other.
 inline constexpr std::size_t steps_of_chain = 4;
+/// Elements of a buffer that a kernel of the library adds to another.
+inline constexpr std::size_t small_vector_length = 16;
 
 /// How many tiles a square of tiles has along one side.
 [[nodiscard]] constexpr std::size_t side_of(std::size_t tiles) {
@@ -53,6 +55,10 @@ namespace ours {
 [[nodiscard]] contender graph_in_batches(std::size_t buffers);
 /// The tasks of that graph, submitted.
 [[nodiscard]] contender submitted_anew(std::size_t buffers, data_path by);
+/// Tasks that each add one buffer to another, both of small_vector_length elements, by a kernel of
+/// the library: a recorded graph of them that is run once more, and submitted.
+[[nodiscard]] contender kernels_again(std::size_t buffers);
+[[nodiscard]] contender kernels_anew(std::size_t buffers);
 /// A recorded loop whose rounds have one task for each buffer.
 [[nodiscard]] contender loop(std::size_t buffers);
 /// A recorded graph of tasks that each take a parameter, which all are set in the run.
@@ -93,6 +99,7 @@ namespace openmp {
 [[nodiscard]] contender stencil(const settings& wanted, std::size_t tiles);
 [[nodiscard]] contender many_buffers(const settings& wanted, std::size_t buffers);
 [[nodiscard]] contender submitted_anew(const settings& wanted, std::size_t buffers);
+[[nodiscard]] contender kernels_anew(const settings& wanted, std::size_t buffers);
 [[nodiscard]] contender fan_out(const settings& wanted, std::size_t edges);
 [[nodiscard]] contender fan_in(const settings& wanted, std::size_t edges);
 [[nodiscard]] contender tree(const settings& wanted, std::size_t tasks);
