@@ -10,6 +10,7 @@
 #include "common/command_line.hpp"
 #include "common/device_work.hpp"
 #include "common/ending.hpp"
+#include "common/files.hpp"
 #include "common/interrupt.hpp"
 #include "common/machine_choice.hpp"
 #include "common/standard_streams.hpp"
