@@ -51,8 +51,19 @@ class in_place_node : public host_task {
     detail::each_follower(place_, visit);
     host_task::each_follower(visit);
   }
+  /// Calls visit for each task that waits until this one leaves its place. Only while this one is
+  /// sure not to leave it.
+  void each_place_follower(const std::function<void(task_state&)>& visit) const {
+    detail::each_follower(place_, visit);
+  }
   /// What became of its content is entered by then.
   [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
+  /// A thread has ended it, or is about to, though tasks before it are not over: it keeps its place
+  /// until they are.
+  [[nodiscard]] bool is_ended_early() noexcept {
+    return !has_left() && before().count().is_claimed() && before().count().waits();
+  }
+  void tell_awaited(wait_visitor& to) override;
 
  protected:
   using host_task::host_task;

@@ -43,7 +43,8 @@ void view_node::close() noexcept {
 
 void view_node::tell_awaited(wait_visitor& to) {
   if (has_left()) return;
-  if (done()) {
+  // A view that was cancelled was never opened, and may still stand in its place.
+  if (done() && !error()) {
     to.follow_holder_of(*this);
   } else {
     in_place_node::tell_awaited(to);
