@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// Waits behind one's own view where the task between has ended early.
+// Waits behind one's own view where the task between has ended early, and what views that were
+// refused leave behind.
 
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -81,7 +83,7 @@ TEST_P(EndedEarly, OfAReader) {
     rt_.submit(ops::sum, reads(x_)).cancel();
     EXPECT_THAT(refusal([&] { (void)x_.write(); }), HasSubstr("holds a view of buffer \"x\""));
   }
-  ignore_failures();
+  EXPECT_EQ(x_.to_vector().front(), 1.0f);
 }
 
 TEST_P(EndedEarly, ByATimeout) {
@@ -158,10 +160,70 @@ TEST_P(EndedEarly, BehindTheViewOfAThreadThatDoesNotWait) {
   EXPECT_EQ(x_.to_vector().front(), 7.0f);
 }
 
+class RefusedView : public EndedEarly {};
+
+TEST_P(RefusedView, LeavesTheContentAsItWas) {
+  {
+    const auto view = x_.update();
+    view(0) = 5.0f;
+    EXPECT_THAT(refusal([&] { (void)x_.update(); }), HasSubstr("\"x\""));
+    EXPECT_THAT(refusal([&] { (void)x_.write(); }), HasSubstr("\"x\""));
+    EXPECT_THAT(refusal([&] { (void)x_.rows(0, 3).write(); }), HasSubstr("\"x\""));
+    EXPECT_THAT(refusal([&] { (void)x_.read(); }), HasSubstr("\"x\""));
+    EXPECT_THAT(refusal([&] { (void)x_.rows(2, 3).update(); }), HasSubstr("\"x\""));
+    // None of them is waited for.
+    rt_.wait();
+  }
+  EXPECT_EQ(x_.read()(0), 5.0f);
+  EXPECT_EQ(x_.to_vector().back(), 1.0f);
+  rt_.wait();
+}
+
+TEST_P(RefusedView, DoesNotFailTheTasksBehindIt) {
+  future<float> sum;
+  {
+    const auto view = x_.write();
+    for (float& each : view) each = 2.0f;
+    EXPECT_THAT(refusal([&] { (void)x_.update(); }), HasSubstr("\"x\""));
+    sum = rt_.submit(ops::sum, reads(x_));
+  }
+  EXPECT_EQ(sum.get(), 20.0f);
+}
+
+TEST_P(RefusedView, WritesNothing) {
+  buffer<float> fresh{rt_, 10, "fresh"};
+  future<float> sum;
+  {
+    const auto part = fresh.rows(0, 5).write();
+    for (float& each : part) each = 1.0f;
+    EXPECT_THAT(refusal([&] { (void)fresh.write(); }), HasSubstr("\"fresh\""));
+    sum = rt_.submit(ops::sum, reads(fresh));
+  }
+  EXPECT_THAT(std::string(sum.error().message()), HasSubstr("which no earlier task writes"));
+  ignore_failures();
+  EXPECT_EQ(fresh.rows(0, 5).read()(0), 1.0f);
+}
+
+TEST_P(RefusedView, PassesOnThatTheContentBeforeItIsPoisoned) {
+  future<float> sum;
+  {
+    const auto view = x_.read();
+    const auto failed = rt_.submit(
+        {.label = "failed"}, [](buffer_view<float>) { throw std::runtime_error("no"); },
+        updates(x_));
+    EXPECT_THAT(refusal([&] { (void)x_.update(); }), HasSubstr("\"x\""));
+    sum = rt_.submit(ops::sum, reads(x_));
+  }
+  EXPECT_THAT(std::string(sum.error().message()), HasSubstr("\"failed\""));
+  ignore_failures();
+}
+
 const auto name_of_path = [](const auto& of) {
   return of.param == data_path::in_place ? "in_place" : "placed";
 };
 INSTANTIATE_TEST_SUITE_P(, EndedEarly, ::testing::Values(data_path::in_place, data_path::placed),
+                         name_of_path);
+INSTANTIATE_TEST_SUITE_P(, RefusedView, ::testing::Values(data_path::in_place, data_path::placed),
                          name_of_path);
 
 }  // namespace

@@ -36,6 +36,9 @@ class in_place_node : public host_task {
     bool is_domain = false;
     bool is_boundary = false;
     bool asks_itself = false;  ///< its tasks look at what they read, instead of it
+    /// It may end well and leave a region as it was that it was to write: those behind it look at
+    /// what they read.
+    bool may_leave_content = false;
   };
   [[nodiscard]] const kinds& kind() const noexcept { return kind_; }
 
