@@ -238,6 +238,83 @@ TEST(tasks_in_order, start_in_order_on_the_host_alone) {
   }
 }
 
+/// Tasks in order on the host alone. A view of x is open at first, and keeps back what reads x.
+class InOrderInPlace : public testing::Test {
+ protected:
+  InOrderInPlace() {
+    rt_.wait();
+    open_.emplace(x_.update());
+  }
+  task_options in_line(const std::string& label, std::int64_t priority) {
+    return {.on = rt_.device("NUMA0"), .priority = priority, .in_order = true, .label = label};
+  }
+  static std::string contradiction(const std::string& first, const std::string& behind) {
+    return "Task \"" + first + "\" never starts: it waits for task \"" + behind +
+           "\", which starts on NUMA0 only after task \"" + first +
+           "\". The order of tasks with in_order contradicts what they wait for.";
+  }
+
+  runtime rt_{{.devices = "NUMA0", .data_tasks = data_path::in_place}};
+  buffer<int> x_{rt_, 10, 1, "x"}, y_{rt_, 10, 1, "y"}, z_{rt_, 10, 1, "z"}, u_{rt_, 10, 1, "u"};
+  std::optional<host_view<int>> open_;
+};
+
+TEST_F(InOrderInPlace, ATaskThatWaitsForOneThatBecomesReadyLaterFails) {
+  const auto behind = rt_.submit(in_line("behind", 1), ops::copy, reads(x_), writes(y_));
+  const auto never = rt_.submit(in_line("never", 2), ops::copy, reads(y_), writes(z_));
+  open_.reset();
+  never.wait();
+  EXPECT_EQ(never.error().message(), contradiction("never", "behind"));
+  EXPECT_FALSE(behind.error());
+}
+
+TEST_F(InOrderInPlace, ATaskThatWaitsForOneThatIsKeptBackFailsAtOnce) {
+  const auto first = rt_.submit(in_line("first", 2), ops::copy, reads(x_), writes(u_));
+  const auto behind = rt_.submit(in_line("behind", 1), ops::fill, 2, writes(y_));
+  const auto never = rt_.submit(in_line("never", 3), ops::copy, reads(y_), writes(z_));
+  EXPECT_EQ(never.error().message(), contradiction("never", "behind"));
+  open_.reset();
+  EXPECT_FALSE(first.error());
+  EXPECT_FALSE(behind.error());
+}
+
+TEST_F(InOrderInPlace, ATaskWhoseTurnComesFailsIfItWaitsForALaterOne) {
+  const auto first = rt_.submit(in_line("first", 3), ops::copy, reads(x_), writes(u_));
+  const auto behind = rt_.submit(in_line("behind", 1), ops::fill, 2, writes(y_));
+  const auto between = rt_.submit({.label = "between"}, ops::copy, reads(y_), writes(z_));
+  const auto never = rt_.submit(in_line("never", 2), ops::axpy, 1, reads(z_), updates(u_));
+  open_.reset();
+  EXPECT_EQ(never.error().message(),
+            "Task \"never\" never starts: it waits for task \"between\", which waits for task "
+            "\"behind\", which starts on NUMA0 only after task \"never\". The order of tasks with "
+            "in_order contradicts what they wait for.");
+  EXPECT_FALSE(first.error());
+  EXPECT_FALSE(behind.error());
+  EXPECT_FALSE(between.error());
+}
+
+TEST_F(InOrderInPlace, ATaskWithATimeOutEndsByItself) {
+  const auto behind = rt_.submit(in_line("behind", 1), ops::copy, reads(x_), writes(y_));
+  task_options limited = in_line("limited", 2);
+  limited.timeout = std::chrono::milliseconds(20);
+  const auto late = rt_.submit(limited, ops::copy, reads(y_), writes(z_));
+  open_.reset();
+  EXPECT_EQ(late.error().code(), failure_code::timed_out);
+  EXPECT_FALSE(behind.error());
+}
+
+TEST_F(InOrderInPlace, WhatIsKeptBackOnlyForAWhileRuns) {
+  const auto first = rt_.submit(in_line("first", 2), ops::copy, reads(x_), writes(u_));
+  std::vector<future<void>> behind;
+  for (int i = 0; i < 10; ++i) {
+    behind.push_back(rt_.submit(in_line("behind", 1), ops::axpy, 1, reads(y_), updates(z_)));
+  }
+  open_.reset();
+  EXPECT_FALSE(first.error());
+  for (const auto& each : behind) EXPECT_FALSE(each.error());
+  EXPECT_EQ(z_.to_vector().front(), 11);
+}
+
 TEST_F(InOrder, IsForTasksWithAccesses) {
   const task_options line{.on = fast_, .in_order = true, .label = "alone"};
   try {

@@ -3,9 +3,12 @@
 
 #include "data/admission.hpp"
 
+#include <algorithm>
 #include <thread>
 
+#include "data/in_place_runtime.hpp"
 #include "data/in_place_task.hpp"
+#include "data/line_check.hpp"
 
 namespace hocket::detail {
 
@@ -14,10 +17,40 @@ void admission::add_budget(budget_id budget, std::uint64_t bytes) {
   throttle_.add_budget(budget, bytes);
 }
 
-void admission::announce(admission_request& request) {
+void admission::announce(admission_request& request, in_place_task& task) {
   const std::scoped_lock lock(guard_);
   request.age = announced_++;
   throttle_.announce(request);
+  if (request.in_order) in_line_.emplace(request.id, place_in_line{&task});
+}
+
+void admission::withdraw(const admission_request& request) {
+  throttle_.withdraw(request);
+  in_line_.erase(request.id);
+}
+
+task_id admission::note_awaited(task_id first, const std::vector<task_id>& in_order) {
+  const std::scoped_lock lock(guard_);
+  if (throttle_.first_of(0) != first) return {};
+  looked_at_ = first;
+  awaited_ = in_order;
+  return kept_back_of_awaited();
+}
+
+task_id admission::kept_back_of_awaited() const {
+  const auto is_kept_back = [this](task_id id) { return funded_.contains(id); };
+  const auto at = std::ranges::find_if(awaited_, is_kept_back);
+  return at == awaited_.end() ? task_id() : *at;
+}
+
+admission::admitted admission::registered(task_id task) {
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  const auto at = in_line_.find(task);
+  if (at == in_line_.end()) return all;
+  at->second.is_registered = true;
+  take_turn(all);
+  return all;
 }
 
 admission::admitted admission::try_acquire(in_place_task& task) {
@@ -29,7 +62,7 @@ admission::admitted admission::try_acquire(in_place_task& task) {
   waiting_.emplace(request.id, &task);
   // Asked under the lock: a thread that cancels it later finds that it waits.
   if (cannot_run || task.before().count().is_claimed()) {
-    throttle_.withdraw(request);
+    withdraw(request);
     admit_one(request.id, all);
     grant(all);
   } else if (request.budget.valid()) {
@@ -46,6 +79,7 @@ admission::admitted admission::start(const admission_request& request, std::uint
   admitted all;
   const std::scoped_lock lock(guard_);
   number = ++started_;
+  in_line_.erase(request.id);
   if (throttle_.leave_line(request)) take_turn(all);
   return all;
 }
@@ -58,7 +92,7 @@ void admission::begin(std::uint64_t number) noexcept {
 admission::admitted admission::give_up(const admission_request& request) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  throttle_.withdraw(request);
+  withdraw(request);
   if (waiting_.contains(request.id)) admit_one(request.id, all);
   grant(all);
   return all;
@@ -67,7 +101,7 @@ admission::admitted admission::give_up(const admission_request& request) {
 admission::admitted admission::leave(const admission_request& request) {
   admitted all;
   const std::scoped_lock lock(guard_);
-  throttle_.withdraw(request);
+  withdraw(request);
   for (const task_id taker : request.returns) throttle_.give_back(taker);
   grant(all);
   return all;
@@ -76,7 +110,7 @@ admission::admitted admission::leave(const admission_request& request) {
 void admission::admit_one(task_id id, admitted& all) {
   const auto at = waiting_.find(id);
   funded_.erase(id);
-  all.push_back(at->second);
+  all.tasks.push_back(at->second);
   waiting_.erase(at);
 }
 
@@ -96,10 +130,17 @@ void admission::grant(admitted& all) {
 void admission::take_turn(admitted& all) {
   const task_id first = throttle_.first_of(0);
   if (first.valid() && funded_.contains(first)) admit_one(first, all);
+  if (!first.valid() || funded_.empty() || all.first != nullptr) return;
+  const auto at = in_line_.find(first);
+  if (at == in_line_.end() || !at->second.is_registered || waiting_.contains(first)) return;
+  if (looked_at_ == first && !kept_back_of_awaited().valid()) return;
+  all.first = at->second.task;
 }
 
 void admit(const admission::admitted& all, ready_list& next) noexcept {
-  for (in_place_task* const each : all) task_runner::arrive(*each, false, next);
+  for (in_place_task* const each : all.tasks) task_runner::arrive(*each, false, next);
+  if (all.first == nullptr) return;
+  static_cast<in_place_task&>(*all.first).control()->look_at_line();
 }
 
 }  // namespace hocket::detail

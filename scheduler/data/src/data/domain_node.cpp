@@ -9,7 +9,8 @@ namespace hocket::detail {
 
 domain_node::domain_node(host_context& context, host_options&& options, domain_owner&& owner,
                          std::vector<in_place_use>&& uses, domain_node* around)
-    : in_place_node({.is_domain = true, .asks_itself = true}, &context, std::move(options)),
+    : in_place_node({.is_domain = true, .asks_itself = true, .may_leave_content = true}, &context,
+                    std::move(options)),
       owner_(std::move(owner)),
       uses_(std::move(uses)),
       around_(around) {

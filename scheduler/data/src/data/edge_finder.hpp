@@ -92,8 +92,9 @@ class edge_finder {
   /// True if the edge is to content.
   [[nodiscard]] bool depends_on_content(const in_place_node& earlier, edge_kind by) {
     if (by == edge_kind::order) return false;
-    // A domain that ended well may leave poisoned content: only the content state knows.
-    if (earlier.kind().is_domain) node_.before().ask_when_poisoned();
+    // A domain that ended well may leave poisoned content, and a view that was refused leaves what
+    // there was: only the content state knows.
+    if (earlier.kind().may_leave_content) node_.before().ask_when_poisoned();
     return true;
   }
 

@@ -10,6 +10,7 @@
 
 #include "data/in_place_runtime.hpp"
 #include "data/in_place_task.hpp"
+#include "data/line_check.hpp"
 #include "tasks/deadline.hpp"
 
 namespace hocket::detail {
@@ -33,7 +34,24 @@ in_place_control::in_place_control(in_place_task& task, in_place_runtime& home,
   if (task.context()->is_scope()) (void)task.context()->stop().token();
 }
 
-void in_place_control::announce() { home_.gate().announce(request_); }
+void in_place_control::announce() { home_.gate().announce(request_, task_); }
+
+void in_place_control::registered() noexcept {
+  if (!request_.in_order) return;
+  ready_list next;
+  admit(home_.gate().registered(request_.id), next);
+}
+
+void in_place_control::look_at_line() noexcept {
+  if (has_timeout_) return;
+  failure why;
+  {
+    const line_check line(task_);
+    const task_id behind = home_.gate().note_awaited(request_.id, line.in_order());
+    if (behind.valid()) why = line.contradiction(behind, home_.device_name());
+  }
+  if (why) cancel(std::move(why));
+}
 
 void in_place_control::watch_and_start() {
   host_context& scope = *task_.context();

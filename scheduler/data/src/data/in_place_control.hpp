@@ -51,6 +51,11 @@ class in_place_control {
 
   /// Takes its place in the order of throttled tasks: while the buffers of the task are locked.
   void announce();
+  /// All that the task waits for is known.
+  void registered() noexcept;
+  /// The task is the first of its line, and keeps others back that are ready: fails it if it waits
+  /// for one of these. Without effect on a task with a time-out, which ends by itself.
+  void look_at_line() noexcept;
   /// Starts the task. A request to stop it that comes meanwhile is heard.
   void watch_and_start();
   /// Starts a task that is late, and ends it before it can begin. It has waited for one arrival

@@ -8,6 +8,7 @@
 
 #include "data/edge_finder.hpp"
 #include "data/history_locks.hpp"
+#include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
 
@@ -119,6 +120,14 @@ void in_place_node::expect_found(const edge_list& found, std::uint32_t more) noe
   has_far_edges_ = found.are_far();
   before().expect(*this, found.all(), more);
   if (before().asks_when_poisoned()) before().count().poison();
+}
+
+void in_place_node::tell_awaited(wait_visitor& to) {
+  if (is_ended_early()) {
+    to.follow_holders_before(*this);
+  } else {
+    host_task::tell_awaited(to);
+  }
 }
 
 void in_place_node::leave_place(ready_list& next) noexcept {

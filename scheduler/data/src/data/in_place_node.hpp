@@ -36,6 +36,9 @@ class in_place_node : public host_task {
     bool is_domain = false;
     bool is_boundary = false;
     bool asks_itself = false;  ///< its tasks look at what they read, instead of it
+    /// It may end well and leave a region as it was that it was to write: those behind it look at
+    /// what they read.
+    bool may_leave_content = false;
   };
   [[nodiscard]] const kinds& kind() const noexcept { return kind_; }
 
@@ -51,8 +54,19 @@ class in_place_node : public host_task {
     detail::each_follower(place_, visit);
     host_task::each_follower(visit);
   }
+  /// Calls visit for each task that waits until this one leaves its place. Only while this one is
+  /// sure not to leave it.
+  void each_place_follower(const std::function<void(task_state&)>& visit) const {
+    detail::each_follower(place_, visit);
+  }
   /// What became of its content is entered by then.
   [[nodiscard]] bool has_left() const noexcept { return place_.closed(); }
+  /// A thread has ended it, or is about to, though tasks before it are not over: it keeps its place
+  /// until they are.
+  [[nodiscard]] bool is_ended_early() noexcept {
+    return !has_left() && before().count().is_claimed() && before().count().waits();
+  }
+  void tell_awaited(wait_visitor& to) override;
 
  protected:
   using host_task::host_task;

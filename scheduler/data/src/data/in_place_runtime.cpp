@@ -29,6 +29,7 @@ in_place_runtime::in_place_runtime(data_runtime& home, const host_part& host)
       models_time_(home.where().is_virtual()),
       start_(home.where().now()),
       first_tick_(ticks()),
+      device_name_(host.device_name),
       storage_(std::make_shared<host_storage>(host.memory, host.alignment, host.device_name,
                                               host.capacity, home.where())) {}
 

@@ -54,6 +54,7 @@ class in_place_runtime final : public launch_lane {
   void keep_open() noexcept;
   void let_close() noexcept;
   [[nodiscard]] admission& gate() noexcept { return gate_; }
+  [[nodiscard]] const std::string& device_name() const noexcept { return device_name_; }
   [[nodiscard]] device_statistics statistics() const;
 
   /// Counts a launch that runs while this lives: of so many elements, with an operation for each.
@@ -117,6 +118,7 @@ class in_place_runtime final : public launch_lane {
   bool models_time_;
   time_stamp start_;
   std::uint64_t first_tick_;
+  std::string device_name_;
   std::shared_ptr<host_storage> storage_;
   admission gate_;
   std::array<tally, 16> tallies_;

@@ -100,6 +100,7 @@ void in_place_starter::begin(in_place_runtime& home, in_place_task& task, nanose
   } else {
     task_starter::start(task);
   }
+  if (control != nullptr) control->registered();
   if (rings != nullptr) set_timer(task, rings, deadline);
 }
 

@@ -3,6 +3,7 @@
 
 #include "data/in_place_view.hpp"
 
+#include <hocket/scheduler/detail/task_runner.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "data/data_runtime.hpp"
@@ -24,7 +25,7 @@ host_options options_of_view(const region_ref& what) {
 }  // namespace
 
 view_node::view_node(data_runtime& home, const region_ref& what, access_mode mode)
-    : in_place_node(&home, options_of_view(what)),
+    : in_place_node({.may_leave_content = writes_content(mode)}, &home, options_of_view(what)),
       home_(home),
       part_(what.part() != nullptr ? std::optional<box>(*what.part()) : std::nullopt),
       use_{what.data, part_ ? &*part_ : nullptr, mode} {}
@@ -41,9 +42,18 @@ void view_node::close() noexcept {
   next.let_leave();
 }
 
+void view_node::refuse() noexcept {
+  if (task_runner::give_up(*this, {})) return;
+  // A worker opens it at this moment, or has opened it.
+  if (!refusal_meets_end_.come(meeting::party::other) || error()) return;
+  is_refused_ = true;
+  close();
+}
+
 void view_node::tell_awaited(wait_visitor& to) {
   if (has_left()) return;
-  if (done()) {
+  // A view that was refused was never opened, and may still stand in its place.
+  if (done() && !is_ended_early()) {
     to.follow_holder_of(*this);
   } else {
     in_place_node::tell_awaited(to);
@@ -51,14 +61,24 @@ void view_node::tell_awaited(wait_visitor& to) {
 }
 
 void view_node::end(failure why, ready_list& next) noexcept {
-  const bool failed = static_cast<bool>(why);
   outcome().settle(std::move(why));
-  if (failed) leave_place(next);
+  if (refusal_meets_end_.come(meeting::party::one) && !error()) is_refused_ = true;
+  if (is_refused_ || error()) leave_place(next);
   announce(next);
 }
 
+void view_node::given_up(bool waited, ready_list& next) noexcept {
+  is_refused_ = !error();
+  in_place_node::given_up(waited, next);
+}
+
 void view_node::leave_place(ready_list& next) noexcept {
-  in_place_node::leave_place(next);
+  // A view that was refused has written nothing: what became of its region before stays true.
+  if (is_refused_) {
+    leave_committed(next);
+  } else {
+    in_place_node::leave_place(next);
+  }
   // The order of the buffer, which the buffer has, keeps this.
   use_.data.reset();
   home_.submission_gone();
@@ -78,9 +98,7 @@ std::unique_ptr<open_host_view> open_in_place_view(const std::shared_ptr<data_ru
     if (node->error()) node->error().raise();
     return hold_view(home, what, what.data->order()->address(), {.node = node});
   } catch (...) {
-    node->request_cancel();
-    // It may have been opened meanwhile.
-    if (node->done() && !node->error()) node->close();
+    node->refuse();
     throw;
   }
 }

@@ -21,12 +21,16 @@ class view_node final : public in_place_node {
 
   void take_place();
   void close() noexcept;
+  /// Instead of close(), once: the call that was to open the view throws. The view ends at once,
+  /// is never open, and leaves its place without a change of the content when its turn comes.
+  void refuse() noexcept;
   void tell_awaited(wait_visitor& to) override;
 
  private:
   void execute() override {}
   void discard() noexcept override {}
   void end(failure why, ready_list& next) noexcept override;
+  void given_up(bool waited, ready_list& next) noexcept override;
   void leave_place(ready_list& next) noexcept override;
   [[nodiscard]] std::span<const in_place_use> accesses() const noexcept override {
     return {&use_, 1};
@@ -35,6 +39,8 @@ class view_node final : public in_place_node {
   data_runtime& home_;
   std::optional<box> part_;
   in_place_use use_;
+  meeting refusal_meets_end_;
+  bool is_refused_ = false;  ///< set before it leaves its place
 };
 
 /// Opens a view of a buffer of a runtime that has no memory but the host's; see open_view.

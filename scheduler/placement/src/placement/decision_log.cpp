@@ -31,6 +31,7 @@ class awaited_tasks final : public detail::wait_visitor {
   void follow(const detail::parked_wait& /*wait*/) override {}
   void follow_all_of(const detail::host_context& /*context*/) override {}
   void follow_holder_of(const detail::task_state& /*view_node*/) override {}
+  void follow_holders_before(const detail::task_state& /*ended_early*/) override {}
   void is_read(detail::host_task& /*task*/) override {}
 
  private:

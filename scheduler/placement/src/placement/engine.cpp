@@ -45,6 +45,9 @@ struct engine::dispatch {
     on.roster_.place_waiting();
   }
   void operator()(view_released& e) const { on.views_.release(e); }
+  void operator()(view_refused& e) const {
+    if (placed_task* t = on.state_.tasks.find(e.task)) t->is_refused = true;
+  }
   void operator()(command_ended& e) const { on.end_command(e.stream, e.value, e.how); }
   void operator()(commands_ended& e) const {
     for (const command_result& how : e.how) on.end_command(e.stream, e.first++, how);

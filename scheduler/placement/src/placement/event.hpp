@@ -89,6 +89,12 @@ struct view_released {
   failure why = {};
 };
 
+/// The call that was to open the view has thrown: it is not opened, unless it is open already, and
+/// ends well when its turn comes.
+struct view_refused {
+  task_id task;
+};
+
 struct command_ended {
   stream_id stream;
   std::uint64_t value = 0;
@@ -180,6 +186,6 @@ using event =
                  run_cancelled, external_ended, cancel_asked, stop_asked, end_asked, view_released,
                  command_ended, commands_ended, command_left, command_ended_apart, device_gone,
                  memory_awaited, time_passed, allocation_failed, inspected, drain_asked,
-                 resume_asked, close_asked, device_opened, rest_ended, return_asked>;
+                 resume_asked, close_asked, device_opened, rest_ended, return_asked, view_refused>;
 
 }  // namespace hocket::placement

@@ -18,6 +18,7 @@ void host_views::open_nested(placed_task& t) {
 }
 
 void host_views::open_view(placed_task& t) {
+  if (t.is_refused) return s_.work.end_later(t, {});
   if (const failure why = s_.transfers.unusable_input(t)) return s_.work.end_later(t, why);
   for (const task_access& a : t.accesses) {
     if (!a.is_empty()) s_.replicas.take_block(a.data, host_memory);

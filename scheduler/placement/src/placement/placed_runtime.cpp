@@ -23,25 +23,40 @@ class view_submission final : public region_submission {
 
   [[nodiscard]] task_state* stands_for() const noexcept override { return state.get(); }
   void completed(const failure& why) override {
-    if (!state->done()) state->finish(why);
+    auto expected = stage::waits;
+    if (stage_.compare_exchange_strong(expected, stage::ended)) state->finish(why);
   }
   void delivered(const std::vector<void*>& addresses) override {
     address = addresses.front();
-    state->finish();
-    if (stage_.exchange(stage::delivered) == stage::abandoned) release();
+    if (stage_.exchange(stage::delivered) == stage::waits) {
+      state->finish();
+    } else {
+      release();
+    }
   }
 
-  /// No thread waits for the view any more: it ends before its content is there, or at once.
-  void abandon() noexcept {
-    state->request_cancel();
-    if (stage_.exchange(stage::abandoned) == stage::delivered) release();
+  /// The call that was to open the view throws: for those who wait it ends at once, and it changes
+  /// no content when its turn comes.
+  void refuse() noexcept {
+    switch (stage_.exchange(stage::refused)) {
+      case stage::waits:
+        home_.post(placement::view_refused{id});
+        state->finish();
+        break;
+      case stage::delivered:
+        release();
+        break;
+      case stage::ended:
+      case stage::refused:
+        break;
+    }
   }
 
   boost::intrusive_ptr<device_task> state;
   void* address = nullptr;
 
  private:
-  enum class stage : std::uint8_t { waits, delivered, abandoned };
+  enum class stage : std::uint8_t { waits, delivered, refused, ended };
 
   void release() noexcept { home_.post(placement::view_released{id}); }
 
@@ -82,7 +97,7 @@ std::unique_ptr<open_host_view> placed_runtime::open_placed_view(const region_re
     if (state->error()) state->error().raise();
     return hold_view(home, what, s->address, {.id = s->id});
   } catch (...) {
-    s->abandon();
+    s->refuse();
     throw;
   }
 }

@@ -62,6 +62,7 @@ struct request_facts {
   bool is_duplicate : 1 = false;    ///< it is a task_duplicate
   bool is_preparation : 1 = false;  ///< it is a kernel_preparation
   bool is_brief : 1 = false;        ///< a view that its thread closes without waiting for anything
+  bool is_refused : 1 = false;      ///< a view that is not to be opened: the engine notes it
   std::uint32_t trace_name = 0;
   std::uint64_t bytes = 0;  ///< sum over the buffers that it uses, each whole
 

@@ -20,7 +20,7 @@ void task_placer::consider(placed_task& t) {
   const bool waits =
       (t.order > 0 || t.unissued > 0) && !(t.poisoned && seeded_bug(bug::poison_out_of_order));
   if (waits) return;
-  if (t.poisoned) return s_.work.end_later(t, t.poisoned);
+  if (t.poisoned && !t.is_refused) return s_.work.end_later(t, t.poisoned);
   if (t.traced != nullptr && t.blockers == 0) decision_log::ready(t, s_.now);
   if (t.blockers > 0) {
     leave_lost_device(t);

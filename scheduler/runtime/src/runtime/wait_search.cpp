@@ -7,8 +7,6 @@
 #include <cctype>
 #include <functional>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include <hocket/scheduler/detail/description.hpp>
 
 #include "data/in_place_view.hpp"
@@ -33,10 +31,17 @@ std::string capitalized(std::string text) {
 
 /// Looks for a task of a set that waits behind an open view, or behind a task on a stack that
 /// waits. Such a task can neither run nor end while the graph is locked, and so it stays where it
-/// is.
+/// is. So does one behind these that has ended early: it keeps its place until they are over.
 class wait_search::forward {
  public:
-  forward(const wait_search& search, const host_context& all) : search_(search), all_(all) {}
+  forward(const wait_search& search, const host_context& all) : search_(search), all_(&all) {}
+  /// Looks at all that is there, for those that have ended early.
+  explicit forward(const wait_search& search) : search_(search) {}
+
+  /// Of what was looked at, the tasks that have ended early.
+  [[nodiscard]] boost::unordered_flat_set<const task_state*> take_ended_early() {
+    return std::move(ended_early_);
+  }
 
   [[nodiscard]] const task_state* find(const held_view& view) {
     if (view.node != nullptr) {
@@ -63,7 +68,12 @@ class wait_search::forward {
       }
       task_state& next = *open_.back();
       open_.pop_back();
-      visit_followers(next);
+      if (ended_early_.contains(&next)) {
+        static_cast<in_place_node&>(next).each_place_follower(
+            [this](task_state& follower) { visit(follower); });
+      } else {
+        visit_followers(next);
+      }
     }
     return found_;
   }
@@ -78,15 +88,19 @@ class wait_search::forward {
     const placement::placed_task* const found = search_.placement_->state().tasks.find(id);
     if (found == nullptr) return;
     found->each_after([this](const placement::placed_task& after) {
-      if (task_state* const task = after.part_of_task()) visit(*task);
-      // What comes behind a task of a run is known to the engine alone.
-      if (after.is_of_run && placed_.insert(after.id.value).second)
+      task_state* const task = after.part_of_task();
+      if (task != nullptr) visit(*task);
+      // What comes behind a task of a run, or behind one that has ended early, is known to the
+      // engine alone.
+      const bool has_ended = task != nullptr && task->done();
+      if ((after.is_of_run || has_ended) && placed_.insert(after.id.value).second)
         open_placed_.push_back(after.id);
     });
   }
 
   void visit(task_state& task) {
-    if (found_ != nullptr || !task.is_waiting() || seen_.size() > max_looked_at) return;
+    if (found_ != nullptr || seen_.size() > max_looked_at) return;
+    if (!task.is_waiting()) return visit_ended_early(task);
     if (!seen_.insert(&task).second) return;
     if (belongs(task)) {
       found_ = &task;
@@ -95,19 +109,30 @@ class wait_search::forward {
     }
   }
 
+  /// What waits for its end may be let go at this moment: only what waits for its place is looked
+  /// at.
+  void visit_ended_early(task_state& task) {
+    auto* const node = dynamic_cast<in_place_node*>(&task);
+    if (node == nullptr || !node->is_ended_early() || !seen_.insert(&task).second) return;
+    ended_early_.insert(&task);
+    open_.push_back(&task);
+  }
+
   [[nodiscard]] bool belongs(const task_state& task) const {
-    if (!all_.is_scope()) return task.home() == &all_;
+    if (all_ == nullptr) return false;
+    if (!all_->is_scope()) return task.home() == all_;
     for (const host_context* each = task.context(); each != nullptr; each = each->around()) {
-      if (each == &all_) return true;
+      if (each == all_) return true;
     }
     return false;
   }
 
   const wait_search& search_;
-  const host_context& all_;
+  const host_context* all_ = nullptr;  ///< null: no task ends the search
   const task_state* found_ = nullptr;
   std::vector<task_state*> open_;
   boost::unordered_flat_set<const task_state*> seen_;
+  boost::unordered_flat_set<const task_state*> ended_early_;
   std::vector<task_id> open_placed_;
   boost::unordered_flat_set<std::uint64_t> placed_;  ///< their numbers
 };
@@ -170,6 +195,31 @@ void wait_search::follow_all_of(const host_context& context) { add(set{&context}
 void wait_search::follow_holder_of(const task_state& view_node) {
   for (const held_view& each : graph_.views_) {
     if (each.node.get() == &view_node) add(&each);
+  }
+}
+
+void wait_search::follow_holders_before(const task_state& ended_early) {
+  if (!holders_) find_holders();
+  for (const holder& each : *holders_) {
+    if (each.ended_early.contains(&ended_early)) add(each.what);
+  }
+}
+
+/// In a runtime whose tasks are in place, which has no engine to ask.
+void wait_search::find_holders() {
+  holders_.emplace();
+  for (const held_view& each : graph_.views_) {
+    if (each.node == nullptr || !graph_.stacks_.contains(each.holder)) continue;
+    forward from(*this);
+    (void)from.find(each);
+    holders_->push_back({&each, from.take_ended_early()});
+  }
+  for (const auto& [stack, wait] : graph_.stacks_) {
+    for (task_state* const task : tasks_of(*wait)) {
+      forward from(*this);
+      (void)from.find(*task);
+      holders_->push_back({wait, from.take_ended_early()});
+    }
   }
 }
 

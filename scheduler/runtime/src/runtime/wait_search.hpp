@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <hocket/scheduler/detail/host_task.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
@@ -44,6 +46,7 @@ class wait_search : public wait_visitor {
   void follow(const parked_wait& wait) override;
   void follow_all_of(const host_context& context) override;
   void follow_holder_of(const task_state& view_node) override;
+  void follow_holders_before(const task_state& ended_early) override;
   void is_read(host_task& task) override {
     kept_.emplace_back(&task);
     read_.push_back(&task);
@@ -68,6 +71,12 @@ class wait_search : public wait_visitor {
     std::size_t operator()(const thing& of) const noexcept;
   };
   class forward;
+  /// An open view, or a stack that waits, and the tasks behind it that have ended early and still
+  /// stand in their places.
+  struct holder {
+    thing what;
+    boost::unordered_flat_set<const task_state*> ended_early;
+  };
 
   void add(thing what, std::string instance_name = {});
   void expand(const thing& what);
@@ -78,6 +87,7 @@ class wait_search : public wait_visitor {
   void expand(const set& all);
   void follow_workers_on(const task_state& task);
   void follow_stacks_before(const set& all);
+  void find_holders();
   [[nodiscard]] std::string name_of(const thing& what) const;
   [[nodiscard]] std::vector<std::string> way_to(std::size_t last) const;
 
@@ -100,6 +110,7 @@ class wait_search : public wait_visitor {
   boost::unordered_flat_map<thing, std::size_t, hash> seen_;
   std::vector<task_state_ptr> kept_;
   std::vector<host_task*> read_;
+  std::optional<std::vector<holder>> holders_;  ///< found when the first of them is needed
 };
 
 }  // namespace hocket::detail

@@ -27,6 +27,9 @@ class wait_visitor {
   virtual void follow(const parked_wait& wait) = 0;
   virtual void follow_all_of(const host_context& context) = 0;
   virtual void follow_holder_of(const task_state& view_node) = 0;
+  /// A task has ended early, and the list of what it waited for is gone, but it still stands in the
+  /// order of its buffers: the open views and the waiting stacks that it stands behind.
+  virtual void follow_holders_before(const task_state& ended_early) = 0;
   /// The list of what the task waits for is being read, until the visitor is gone. The task may
   /// have ended by then.
   virtual void is_read(host_task& task) = 0;
