@@ -217,6 +217,33 @@ TEST(cuda_faults, host_memory_that_is_copied_again_is_pinned_until_it_goes) {
   EXPECT_EQ(calls_of("cuMemHostUnregister") - unpinned, 1U);
 }
 
+TEST(cuda_faults, scratch_takes_the_place_of_freed_buffers) {
+  // The memory of the driver is the process's: see CMakeLists.txt.
+  const auto settings = environment_variable("HOCKET_STANDIN_CUDA");
+  if (!settings || settings->find("memory=8") == std::string::npos) {
+    GTEST_SKIP() << "The device has much memory.";
+  }
+  runtime rt(options(resilience_kind::none));
+  if (!has_device(rt, "CUDA0")) GTEST_SKIP() << "There is no CUDA device.";
+  const task_options on{.on = rt.device("CUDA0")};
+  {
+    std::vector<buffer<float>> all;
+    for (int i = 0; i < 12; ++i) {
+      all.emplace_back(rt, std::size_t{250'000});
+      rt.submit(on, ops::fill, 1.0F, writes(all.back())).get();
+    }
+  }
+  rt.wait();
+  for (int round = 0; round < 3; ++round) {
+    const buffer<float> x{rt, std::size_t{240'000}};
+    rt.submit(on, ops::random_uniform, 1U, 0U, writes(x)).get();
+    const failure why = rt.submit(on, ops::sort, updates(x)).error();
+    ASSERT_FALSE(why) << why.message();
+    const auto sorted = x.read();
+    EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+  }
+}
+
 TEST(cuda_faults, of_one_call_are_survived) {
   // No host body: the work stays on the devices that are left.
   const auto tame = kernel<in_buffer<float>, inout_buffer<float>>{"tame"}.with(

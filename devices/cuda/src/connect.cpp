@@ -46,9 +46,9 @@ class nvidia final : public gpu::vendor {
     configuration_reader reader(backend(), configuration);
     gpu::options made;
     made.memory = reader.bytes("memory");
-    made.driver = reader.text("driver");
-    made.compiler = reader.text("nvrtc");
-    made.blas = reader.text("blas");
+    made.driver = gpu::file_of(reader, backend(), "driver");
+    made.compiler = gpu::file_of(reader, backend(), "nvrtc");
+    made.blas = gpu::file_of(reader, backend(), "blas");
     made.allows_tf32 = reader.flag("tf32").value_or(false);
     reader.finish();
     return made;

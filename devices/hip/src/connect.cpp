@@ -42,9 +42,9 @@ class amd final : public gpu::vendor {
     configuration_reader reader(backend(), configuration);
     gpu::options made;
     made.memory = reader.bytes("memory");
-    made.driver = reader.text("driver");
-    made.compiler = reader.text("hiprtc");
-    made.blas = reader.text("blas");
+    made.driver = gpu::file_of(reader, backend(), "driver");
+    made.compiler = gpu::file_of(reader, backend(), "hiprtc");
+    made.blas = gpu::file_of(reader, backend(), "blas");
     reader.finish();
     return made;
   }

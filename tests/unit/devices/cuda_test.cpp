@@ -70,6 +70,11 @@ TEST(cuda, a_virtual_clock_has_no_drivers) {
 TEST(cuda, a_wrong_configuration_is_refused_without_a_driver_too) {
   EXPECT_NE(refusal("devices=2").find("\"devices=2\""), std::string::npos);
   EXPECT_NE(refusal("memory=much").find("much"), std::string::npos);
+  for (const std::string key : {"driver", "nvrtc", "blas"}) {
+    const std::string why = refusal(key + "=");
+    EXPECT_NE(why.find("\"" + key + "\" in the configuration of cuda is \"\""), std::string::npos)
+        << why;
+  }
 }
 
 TEST(cuda, moves_of_the_host_do_nothing_once_they_are_cancelled) {

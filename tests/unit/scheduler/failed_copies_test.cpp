@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 runtime_options with_faults(const std::string& devices, const std::string& faults,
                             resilience_kind kind = resilience_kind::none) {
@@ -87,6 +88,20 @@ TEST(failed_copies, keep_functions_from_running) {
   const future<void> first = rt.submit([&](buffer_view<const float>) { ++calls; }, reads(x));
   EXPECT_TRUE(first.error());
   EXPECT_EQ(calls, 0);
+}
+
+TEST(failed_copies, of_a_value_name_the_task_and_say_that_it_was_copied) {
+  runtime rt(with_faults("1", "fail Sim0 copy-out 1..2"));
+  const task_options there{.on = rt.device("Sim0")};
+  const buffer<float> x{rt, 1000, 1.0F};
+  // The kernel's name stands for a label.
+  const failure unnamed = rt.submit(there, ops::sum, reads(x)).error();
+  EXPECT_THAT(unnamed.message(), HasSubstr("value of task \"sum\" was copied to the host"));
+  EXPECT_THAT(unnamed.message(), Not(HasSubstr("did not run")));
+  const failure named = rt.submit({.on = there.on, .label = "total"}, ops::sum, reads(x)).error();
+  EXPECT_THAT(named.message(), HasSubstr("value of task \"total\" was copied to the host"));
+  EXPECT_EQ(rt.submit(there, ops::sum, reads(x)).get(), 1000.0F);
+  EXPECT_NO_THROW(rt.wait()) << "both failures have been seen";
 }
 
 TEST(failed_copies, fail_tasks_that_wait_for_memory_meanwhile) {

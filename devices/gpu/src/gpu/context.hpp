@@ -83,6 +83,10 @@ class context {
   [[nodiscard]] driver_domain& domain() noexcept { return of_->domain(); }
   [[nodiscard]] event_pool& events() noexcept { return events_; }
   [[nodiscard]] program_store& programs() noexcept { return programs_; }
+  /// The memory of the device, which lives as long as its streams take commands. Null before and
+  /// after.
+  void set_memory(device_memory* memory) noexcept { memory_ = memory; }
+  [[nodiscard]] device_memory* memory() const noexcept { return memory_; }
   /// The context has failed. The driver may still call functions of the host that it was given:
   /// they do nothing from now on, and what they are given stays as long as the context. moves: null
   /// is ignored.
@@ -95,6 +99,7 @@ class context {
   bool is_adopted_;
   event_pool events_;
   program_store programs_;
+  device_memory* memory_ = nullptr;
   std::mutex guard_;  // for what follows
   std::vector<std::shared_ptr<host_moves>> cancelled_;
 };

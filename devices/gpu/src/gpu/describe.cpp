@@ -88,7 +88,6 @@ described describe(const api& driver, device_number device, const attribute_numb
   info.style = device_style::gpu;
   info.memory_bytes = ask.memory();
   info.alignment = 256;
-  info.keeps_freed_blocks = true;
   info.pins_host_memory = true;
   info.depth = 4;
   info.ahead = std::chrono::microseconds(200);

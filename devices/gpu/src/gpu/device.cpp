@@ -74,7 +74,7 @@ result<std::unique_ptr<device>> connect_device(const device_info& info, const la
     return why;
   }
   made.memory = std::make_unique<device_memory>(
-      *in, info.name, [lane = made.compute.get()](const failure& lost) { lane->lose(lost); });
+      *in, info, [lane = made.compute.get()](const failure& lost) { lane->lose(lost); });
   return std::unique_ptr<device>(std::make_unique<driver_device>(std::move(made)));
 }
 

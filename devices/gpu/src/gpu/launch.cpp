@@ -115,12 +115,21 @@ failure launcher::check_limits(const kernel_definition& kernel, const kernel_sou
 
 failure launcher::grow_scratch(std::size_t words) {
   if (words <= scratch_words_) return {};
-  const std::size_t wanted = std::max(words, 2 * scratch_words_);
-  const std::size_t bytes = wanted * sizeof(std::uint32_t);
+  const api& driver = in_->driver();
+  std::size_t wanted = std::max(words, 2 * scratch_words_);
   device_address made = 0;
-  const code answer = in_->driver().memory_allocate(&made, bytes);
+  const auto allocate = [&] {
+    return driver.memory_allocate(&made, wanted * sizeof(std::uint32_t));
+  };
+  code answer = allocate();
+  if (answer != success && driver.meaning_of(answer) == failure_code::out_of_memory) {
+    if (device_memory* const memory = in_->memory()) memory->give_back_kept();
+    wanted = words;
+    answer = allocate();
+  }
   if (answer != success) {
-    return allocation_failure(in_->driver(), answer, device_, bytes, "as scratch of a kernel");
+    return allocation_failure(driver, answer, device_, wanted * sizeof(std::uint32_t),
+                              "as scratch of a kernel");
   }
   scratch_.push_back(made);
   scratch_words_ = wanted;

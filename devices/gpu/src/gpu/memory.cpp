@@ -4,6 +4,9 @@
 #include "gpu/memory.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <utility>
 
 #include "gpu/context.hpp"
 #include "gpu/errors.hpp"
@@ -26,7 +29,7 @@ context_handle address_table::context_of(const allocation& a) const {
   return at == owners_.end() ? nullptr : at->second;
 }
 
-result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignment) {
+result<allocation> driver_memory::allocate(std::size_t bytes, std::size_t alignment) {
   // The driver's allocations begin at multiples of what the device's information says.
   (void)alignment;
   const current in(in_);
@@ -43,11 +46,29 @@ result<allocation> device_memory::allocate(std::size_t bytes, std::size_t alignm
   return allocation{reinterpret_cast<void*>(made), bytes};
 }
 
-void device_memory::deallocate(const allocation& a) noexcept {
+void driver_memory::deallocate(const allocation& a) noexcept {
   in_.addresses().remove(address_of(a));
   if (in_.driver().gone) return;
   const current in(in_);
   (void)in_.driver().memory_free(address_of(a));
+}
+
+device_memory::device_memory(context& in, const device_info& info,
+                             std::function<void(const failure&)> lost)
+    : in_(in),
+      bottom_(in, info.name, std::move(lost)),
+      limit_(bottom_, device_title(info.name), info.memory_bytes),
+      pool_(limit_, {}) {
+  in_.set_memory(this);
+}
+
+device_memory::~device_memory() { in_.set_memory(nullptr); }
+
+void device_memory::give_back_kept() {
+  // A pool gives its blocks back when it is refused some; the limit refuses this many.
+  const result<allocation> refused = pool_.allocate(SIZE_MAX, 1);
+  assert(!refused);
+  (void)refused;
 }
 
 }  // namespace hocket::gpu

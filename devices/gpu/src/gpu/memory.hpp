@@ -8,6 +8,9 @@
 #include <unordered_map>
 
 #include <hocket/core/result.hpp>
+#include <hocket/devices/device.hpp>
+#include <hocket/memory/limit_resource.hpp>
+#include <hocket/memory/pool_resource.hpp>
 #include <hocket/memory/resource.hpp>
 
 #include "gpu/api.hpp"
@@ -34,11 +37,11 @@ class address_table {
   std::unordered_map<device_address, context_handle> owners_;
 };
 
-/// The bottom of a device's memory.
-class device_memory final : public memory_resource {
+/// Memory as the driver gives it.
+class driver_memory final : public memory_resource {
  public:
   /// The context outlives it. lost is called where the driver says that the device is.
-  device_memory(context& in, std::string device, std::function<void(const failure&)> lost)
+  driver_memory(context& in, std::string device, std::function<void(const failure&)> lost)
       : in_(in), device_(std::move(device)), lost_(std::move(lost)) {}
 
   [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override;
@@ -48,6 +51,31 @@ class device_memory final : public memory_resource {
   context& in_;
   std::string device_;
   std::function<void(const failure&)> lost_;
+};
+
+/// The memory of a device. The pool of freed blocks is here and not the runtime's, so that they can
+/// go back to the driver when a kernel needs scratch. Thread-safe.
+class device_memory final : public memory_resource {
+ public:
+  /// As those of a driver_memory.
+  device_memory(context& in, const device_info& info, std::function<void(const failure&)> lost);
+  ~device_memory() override;
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+
+  [[nodiscard]] result<allocation> allocate(std::size_t bytes, std::size_t alignment) override {
+    return pool_.allocate(bytes, alignment);
+  }
+  void deallocate(const allocation& a) noexcept override { pool_.deallocate(a); }
+
+  /// Gives all blocks that are kept to be used again back to the driver.
+  void give_back_kept();
+
+ private:
+  context& in_;
+  driver_memory bottom_;
+  limit_resource limit_;  // kept blocks are of what the device is allowed too
+  pool_resource pool_;
 };
 
 }  // namespace hocket::gpu

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <hocket/core/error.hpp>
+#include <hocket/core/printable.hpp>
 #include <hocket/execution/executor.hpp>
 
 #include "gpu/device.hpp"
@@ -160,6 +162,16 @@ std::string vendor_backend::why_none() const {
 }
 
 }  // namespace
+
+std::optional<std::string> file_of(configuration_reader& reader, const std::string& backend,
+                                   const char* key) {
+  auto made = reader.text(key);
+  if (made && made->empty()) {
+    throw usage_error(in_quotes(key) + " in the configuration of " + backend +
+                      " is \"\"; it must be the name or the path of a library.");
+  }
+  return made;
+}
 
 std::unique_ptr<const backend> backend_of(std::unique_ptr<const vendor> who) {
   return std::make_unique<vendor_backend>(std::move(who));

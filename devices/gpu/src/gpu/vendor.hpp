@@ -9,6 +9,7 @@
 #include <string>
 
 #include <hocket/devices/backend.hpp>
+#include <hocket/devices/configuration.hpp>
 
 #include "gpu/describe.hpp"
 
@@ -59,6 +60,11 @@ class vendor {
   /// "CUDA_VISIBLE_DEVICES may hide some".
   [[nodiscard]] virtual std::string when_there_are_none() const = 0;
 };
+
+/// The value of a key that names a file. Throws usage_error for an empty one: the loader takes it
+/// for the program itself.
+[[nodiscard]] std::optional<std::string> file_of(configuration_reader& reader,
+                                                 const std::string& backend, const char* key);
 
 [[nodiscard]] std::unique_ptr<const backend> backend_of(std::unique_ptr<const vendor> who);
 

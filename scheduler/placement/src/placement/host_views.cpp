@@ -73,9 +73,10 @@ failure host_views::undelivered(const placed_task& t) const {
     if (!reads_content(a.mode) || s_.content.missing(a.data, a.region(), host_memory) == 0) {
       continue;
     }
-    return failure(failure_code::data_lost, detail::task_name(t.label_text()) +
-                                                " did not run, because a copy of buffer \"" +
-                                                a.buffer->label + "\" to the host failed.");
+    const std::string copy = "copy of buffer \"" + a.buffer->label + "\" to the host failed.";
+    if (t.kind == task_kind::fetch) return failure(failure_code::data_lost, "A " + copy);
+    return failure(failure_code::data_lost,
+                   detail::task_name(t.label_text()) + " did not run, because a " + copy);
   }
   return {};
 }

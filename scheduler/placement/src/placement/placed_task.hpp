@@ -134,9 +134,14 @@ struct placed_task : request {
     run.fetching = fetching;
     for (task_access& a : accesses) a.block = {};
   }
+  /// What the task fails with where one before it, or a copy of its input, failed so. A fetch
+  /// stands for a task that has run: it adds itself when it completes the future.
+  [[nodiscard]] failure behind(const failure& why) const {
+    return kind == task_kind::fetch ? why : why.downstream(std::string(label_text()));
+  }
   /// The task comes after one that failed, and fails too.
   void poison_behind(const failure& why) {
-    if (!poisoned) poisoned = why.downstream(std::string(label_text()));
+    if (!poisoned) poisoned = behind(why);
   }
 
   /// Calls visit(task) for each task that comes after this one and waits for it.

@@ -62,7 +62,7 @@ void stuck_tasks::fail_views_of(const copied_part& copy, const failure& why) {
     const bool reads_it = std::ranges::any_of(view->accesses, [&](const task_access& a) {
       return a.data == copy.data && reads_content(a.mode) && overlap(a.region(), copy.region);
     });
-    if (reads_it) s_.work.end_later(*view, why.downstream(std::string(view->label_text())));
+    if (reads_it) s_.work.end_later(*view, view->behind(why));
   }
 }
 

@@ -254,7 +254,12 @@ void launch_submission::retired() {
 }
 
 void fetch_submission::completed(const failure& why) {
-  if (!state->done()) state->finish(why);
+  if (state->done()) return;
+  if (!why) return state->finish(why);
+  // A launch that fails has completed the future itself: this one has run.
+  state->finish(explained([&] {
+    return why.within("the value of " + in_a_sentence(state->name()) + " was copied to the host");
+  }));
 }
 
 void fetch_submission::delivered(const std::vector<void*>& addresses) {

@@ -13,8 +13,12 @@ namespace hocket::placement {
 failure transfer_planner::unusable_input(const placed_task& t) const {
   for (const task_access& a : t.accesses) {
     if (!reads_content(a.mode) || a.is_empty()) continue;
-    failure why = detail::unusable_input(content_.content_of(a.data), a.region(), a.mode,
-                                         t.label_text(), a.buffer->label);
+    const content_state& content = content_.content_of(a.data);
+    // It says that the reader did not run, which is not true of the task that a fetch is of.
+    failure why = t.kind == task_kind::fetch ? content.poison_of(a.region()) : failure();
+    if (!why) {
+      why = detail::unusable_input(content, a.region(), a.mode, t.label_text(), a.buffer->label);
+    }
     if (why) return why;
   }
   return {};
