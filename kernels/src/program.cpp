@@ -75,13 +75,19 @@ declared_name declared(const std::string& parameter) {
   return {boost::algorithm::trim_copy(parameter.substr(0, blank)), parameter.substr(blank + 1)};
 }
 
-std::string marked(const kernel_definition& kernel, const kernel_source& source,
-                   const std::string& text) {
-  if (source.place.empty() || text.empty()) return text;
+std::string mark(const kernel_definition& kernel, const kernel_source& source) {
+  if (source.place.empty()) return {};
   std::string name = kernel.name + " (" + source.place + ")";
   std::ranges::replace_if(
       name, [](char c) { return c == '"' || c == '\\' || c == '\n'; }, '/');
-  return "\n#line 1 \"" + name + "\"\n" + text;
+  return "\n#line 1 \"" + name + "\"\n";
+}
+
+std::string marked(const kernel_definition& kernel, const kernel_source& source,
+                   const std::string& text) {
+  if (source.place.empty() || text.empty()) return text;
+  // A backslash at the end of the text joins this empty line to it, and not what follows.
+  return mark(kernel, source) + text + "\n";
 }
 
 std::vector<program_buffer> buffers_of(const kernel_definition& kernel, const kernel_source& source,

@@ -81,7 +81,10 @@ std::string cuda_program(const kernel_definition& kernel, const kernel_source& s
     text += (b.written ? "" : "const ") + b.type + "* " + b.name + "_, ";
   }
   if (source.scratch) text += "uint* scratch, ";
-  text += "const hocket_arguments hocket_block) {\n";
+  // Where a text leaves a brace open, NVRTC names no place but that of the brace it cannot match,
+  // which is this one.
+  const std::string mark = detail::mark(kernel, source);
+  text += "const hocket_arguments hocket_block)" + (mark.empty() ? " " : mark) + "{\n";
   for (const std::string& declared : p.shared) text += "__shared__ " + declared + ";\n";
   return text + detail::marked(kernel, source, p.text) + "\n}\n";
 }

@@ -33,6 +33,10 @@ struct program_buffer {
                                                      const kernel_source& source,
                                                      const program_variant& variant);
 
+/// The directive by which compilers count lines of a program anew, with the kernel and the place of
+/// the source as the name of the file. Empty where the source has no place.
+[[nodiscard]] std::string mark(const kernel_definition& kernel, const kernel_source& source);
+
 /// A part of the source as it stands in the program: compilers tell its lines apart from others,
 /// with the kernel and the place of the source.
 [[nodiscard]] std::string marked(const kernel_definition& kernel, const kernel_source& source,

@@ -168,6 +168,19 @@ TEST(program, gives_bodies_their_macros_in_each_language) {
   EXPECT_THAT(gl, HasSubstr("lower_test.cpp:146)\"\nx(0, 0) *="));
 }
 
+TEST(program, names_the_place_of_a_text_that_leaves_something_open) {
+  const auto program_of = [](const std::string& text) {
+    const kernel_ref open =
+        kernel<inout_buffer<float>>{"open"}.with(cuda_c{"x", text}).definition();
+    return cuda_program(*open, open->sources[0], 0, {{1}});
+  };
+  // The brace of the function is what a compiler cannot match.
+  EXPECT_THAT(program_of("if (ITEM(0) == 0u) {"),
+              ::testing::ContainsRegex("hocket_block\\)\n#line 1 \"open \\(.*\"\n\\{\n"));
+  EXPECT_THAT(program_of("x(0) = 1.0f; // comment \\"),
+              ::testing::EndsWith("// comment \\\n\n}\n"));
+}
+
 TEST(program, finds_linear_indices_in_merged_dimensions) {
   const std::string gl =
       glsl_program(*any_kernel, any_kernel->sources[0], 0, {{2}}, argument_block::push_constants);
