@@ -35,7 +35,7 @@ const auto hashed = elementwise("hashed", [](const auto& x, auto& y, element_ind
 });
 
 const auto shifted = elementwise("shifted", [](const auto& x, auto& y) {
-  y = clamp((x >> 2) ^ (x << 5), -40, 1000) % 100 + (x & 7);
+  y = min(max((x >> 2) ^ (x << 5), -40), 1000) % 100 + (x & 7);
 });
 
 const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
@@ -71,8 +71,10 @@ TEST_F(traced_lambdas, compute_what_they_compute_on_the_host) {
         const auto u32 = make<std::uint32_t>(both, padding, 0, 4e9);
         const auto v32 = make<std::uint32_t>(both, 1, 0, 10);
         compare("hashed", 0, hashed, reads(u32), writes(v32));
-        const auto i8 = make<std::int8_t>(both, padding, -100, 100);
-        compare("shifted", 0, shifted, reads(i8), writes(m32));
+        if (has<std::int8_t>()) {
+          const auto i8 = make<std::int8_t>(both, padding, -100, 100);
+          compare("shifted", 0, shifted, reads(i8), writes(m32));
+        }
         compare_value("least", 0, least, reads(x));
         const double tolerance = 30 * eps<float> * static_cast<double>(m * n);
         compare_value("distance", tolerance, distance, reads(x), reads(y));

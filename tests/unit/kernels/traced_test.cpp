@@ -91,16 +91,6 @@ TEST(traced, integers_have_the_bit_operations_of_cpp) {
   EXPECT_THAT(text_of(changed.recorded()), HasSubstr("v1 = v0 >> 12ul;\nu64 v2 = v0 ^ v1;"));
 }
 
-TEST(traced, numbers_are_clamped_as_on_the_host) {
-  const auto p = parameter_of<float>(0);
-  EXPECT_EQ(text_of(clamp(p, 0, 255).recorded()), text_of(min(max(p, 0), 255.0F).recorded()));
-  const int most = 3;
-  const float x = 2.5F;
-  EXPECT_EQ(clamp(x, 0, most), 2.5F);
-  EXPECT_EQ(clamp(-1, 0, 3), 0);
-  EXPECT_EQ(clamp(7, 0, 3), 3);
-}
-
 TEST(traced, literals_are_exact_in_each_language) {
   const auto in = [](auto value, kernel_format format) {
     return detail::literal_text(scalar_argument::of(value), format);

@@ -8,9 +8,9 @@
 
 #include <hocket/kernels/traced.hpp>
 
-/// The functions that a lambda may call on the host and traced, for floating numbers; abs, min, max
-/// and clamp for integers as well. Devices round them in their own way. GLSL has only sqrt, abs,
-/// floor, ceil, trunc, rint, fma, min, max, clamp, exp and log for double.
+/// The functions that a lambda may call on the host and traced, for floating numbers; abs, min and
+/// max for integers as well. Devices round them in their own way. GLSL has only sqrt, abs, floor,
+/// ceil, trunc, rint, fma, min, max, exp and log for double.
 namespace hocket {
 
 namespace detail {
@@ -115,14 +115,6 @@ template <class A, class B>
 requires detail::traced_operands<A, B>
 [[nodiscard]] auto max(A&& a, B&& b) {
   return select(a < b, std::forward<B>(b), std::forward<A>(a));
-}
-
-/// The number, or the bound beyond which it lies; the least bound comes first. A literal has the
-/// type of the number, as in min() and max(), and NaN is left open as there.
-template <detail::operand A, detail::operand B, detail::operand C>
-[[nodiscard]] constexpr auto clamp(A&& x, B&& least, C&& greatest) {
-  const auto raised = max(std::forward<A>(x), std::forward<B>(least));
-  return min(raised, std::forward<C>(greatest));
 }
 
 /// x to the power y, x not negative. An exponent that is a literal has the type of x.
