@@ -75,19 +75,39 @@ inline bool are_usual(std::span<const borrowed_access> accesses, const host_stor
   return bytes <= home.capacity();
 }
 
+/// False where the kernel refuses the extents: tasks that are described say why.
+[[gnu::noinline]] bool asks_extents(const kernel_definition& kernel,
+                                    std::span<const borrowed_access> accesses) noexcept {
+  try {
+    launch_shape shape;
+    shape.reserve(accesses.size());
+    for (const borrowed_access& each : accesses) {
+      const bool is_whole = each.part == nullptr;
+      shape.push_back(is_whole ? (*each.data)->extents() : each.part->extents());
+    }
+    kernel.check(shape);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+inline bool takes_extents(const kernel_definition& kernel,
+                          std::span<const borrowed_access> accesses) noexcept {
+  return !kernel.check || asks_extents(kernel, accesses);
+}
+
 }  // namespace
 
-/// Nothing has to be asked about the extents, nothing is refused, and the task may keep the kernel.
+/// Nothing is refused, and the task may keep the kernel.
 inline bool in_place_runtime::may_launch(const kernel_definition& kernel, bool has_function) const {
-  return (has_function || kernel.host) && !kernel.check && !kernel.keeps_captures &&
-         home_.is_open();
+  return (has_function || kernel.host) && !kernel.keeps_captures && home_.is_open();
 }
 
 task_state* in_place_runtime::submit(const kernel_ref& kernel, make_device_state make_state) {
   const kernel_definition& what = *kernel;
   const bool is_bare =
       !what.result && !what.width && !what.estimate && what.sequence.empty() && is_simple_;
-  if (!is_bare || !may_launch(what, false)) [[unlikely]]
+  if (!is_bare || what.check || !may_launch(what, false)) [[unlikely]]
     return submit(without_arguments(kernel, make_state));
   return bare_launch::start_new(*this, kernel);
 }
@@ -97,7 +117,7 @@ task_state* in_place_runtime::submit(const borrowed_launch& what) {
   const bool has_more =
       what.parts + what.awaited > 0 || what.function.body != nullptr || kernel.result;
   if (what.options != nullptr || has_more || !is_simple_ || !may_launch(kernel, false) ||
-      !are_usual(what.accesses, *storage_)) [[unlikely]] {
+      !are_usual(what.accesses, *storage_) || !takes_extents(kernel, what.accesses)) [[unlikely]] {
     return launch_specially(what).detach();
   }
   return in_place_starter::start_new(*this, what);
@@ -106,7 +126,8 @@ task_state* in_place_runtime::submit(const borrowed_launch& what) {
 task_state_ptr in_place_runtime::launch_specially(const borrowed_launch& what) {
   const bool is_plain = (what.options == nullptr || has_usual_options(*what.options, home_)) &&
                         may_launch(*what.kernel, what.function.body != nullptr) &&
-                        are_usual(what.accesses, *storage_);
+                        are_usual(what.accesses, *storage_) &&
+                        takes_extents(*what.kernel, what.accesses);
   if (!is_plain) return home_.launch(described(what));
   for (const borrowed_number& each : what.numbers) {
     if (each.from != nullptr) check_readable(**each.from);
