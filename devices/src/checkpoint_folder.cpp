@@ -110,7 +110,7 @@ result<saved_checkpoint> read_checkpoint(const fs::path& file, std::uint64_t num
   return saved_checkpoint{file, number, std::move(position), std::move(arrays), kept, {}};
 }
 
-/// What the system says of a file. Whatever is written to the file makes another time of change.
+/// The state of a file in the system. Each write to the file changes the time in it.
 std::optional<std::array<std::uint64_t, 4>> state_of(const fs::path& file) {
   struct stat about {};
   if (::lstat(file.c_str(), &about) != 0) return {};

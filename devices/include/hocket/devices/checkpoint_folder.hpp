@@ -92,7 +92,7 @@ class checkpoint_folder {
   const std::size_t keep_;
   const std::filesystem::path folder_;
   std::unique_ptr<folder_lock> lock_;
-  /// What was found of a file, and the state in which the system had it then.
+  /// Whether a file was found whole, and the state in which the system had it then.
   struct known_file {
     std::array<std::uint64_t, 4> state;
     bool is_whole = false;

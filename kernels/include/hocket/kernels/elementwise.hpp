@@ -184,8 +184,8 @@ consteval bool takes_traced() {
   }
 }
 
-/// What calls of f with traced values leave in the parameters that it may write; nothing if values
-/// of such types are not traced.
+/// The expressions that a call of f with traced values leaves in the parameters that f may write;
+/// none if values of such types are not traced.
 template <class... P, class F>
 std::vector<traced_result> trace_elementwise(const F& f) {
   using indices = std::index_sequence_for<P...>;

@@ -36,11 +36,12 @@ inline void call_plainly(const in_place_call& what, std::span<const buffer_argum
   what.body(host_launch{buffers, what.numbers, lane});
 }
 
-/// What a kernel says of a launch with such extents; may throw what its functions do.
+/// The work of a launch, as its kernel estimates it from the extents.
 struct call_work {
   double flops = 0;
   body_width width = body_width::serial;
 };
+/// Throws what the functions of the kernel throw.
 [[nodiscard]] call_work work_of_call(const kernel_definition& kernel,
                                      std::span<const in_place_use> uses);
 

@@ -36,8 +36,8 @@ class in_place_node : public host_task {
     bool is_domain = false;
     bool is_boundary = false;
     bool asks_itself = false;  ///< its tasks look at what they read, instead of it
-    /// It may end well and leave a region as it was that it was to write: those behind it look at
-    /// what they read.
+    /// The node may end well without having written its region, as a refused view does: tasks
+    /// behind it check the content that they read.
     bool may_leave_content = false;
   };
   [[nodiscard]] const kinds& kind() const noexcept { return kind_; }
@@ -54,8 +54,8 @@ class in_place_node : public host_task {
     detail::each_follower(place_, visit);
     host_task::each_follower(visit);
   }
-  /// Calls visit for each task that waits until this one leaves its place. Only while this one is
-  /// sure not to leave it.
+  /// Calls visit for each task that waits until this node leaves the order of its buffers. Only
+  /// while the node is sure to stay in it.
   void each_place_follower(const std::function<void(task_state&)>& visit) const {
     detail::each_follower(place_, visit);
   }

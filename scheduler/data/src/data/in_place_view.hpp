@@ -22,7 +22,8 @@ class view_node final : public in_place_node {
   void take_place();
   void close() noexcept;
   /// Instead of close(), once: the call that was to open the view throws. The view ends at once,
-  /// is never open, and leaves its place without a change of the content when its turn comes.
+  /// is never open, and leaves the order of its buffer, when its turn comes, without a change of
+  /// the content.
   void refuse() noexcept;
   void tell_awaited(wait_visitor& to) override;
 
@@ -40,7 +41,7 @@ class view_node final : public in_place_node {
   std::optional<box> part_;
   in_place_use use_;
   meeting refusal_meets_end_;
-  bool is_refused_ = false;  ///< set before it leaves its place
+  bool is_refused_ = false;  ///< set before the view leaves the order
 };
 
 /// Opens a view of a buffer of a runtime that has no memory but the host's; see open_view.
