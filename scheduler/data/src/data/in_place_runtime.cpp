@@ -15,6 +15,7 @@
 #include "data/bare_launch.hpp"
 #include "data/data_runtime.hpp"
 #include "data/domain_node.hpp"
+#include "data/extents_check.hpp"
 #include "data/in_place_starter.hpp"
 #include "data/in_place_task.hpp"
 
@@ -73,27 +74,6 @@ inline bool are_usual(std::span<const borrowed_access> accesses, const host_stor
     }
   }
   return bytes <= home.capacity();
-}
-
-/// False where the kernel refuses the extents: tasks that are described say why.
-[[gnu::noinline]] bool asks_extents(const kernel_definition& kernel,
-                                    std::span<const borrowed_access> accesses) noexcept {
-  try {
-    launch_shape shape;
-    shape.reserve(accesses.size());
-    for (const borrowed_access& each : accesses) {
-      const bool is_whole = each.part == nullptr;
-      shape.push_back(is_whole ? (*each.data)->extents() : each.part->extents());
-    }
-    kernel.check(shape);
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-inline bool takes_extents(const kernel_definition& kernel,
-                          std::span<const borrowed_access> accesses) noexcept {
-  return !kernel.check || asks_extents(kernel, accesses);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <hocket/scheduler/detail/arguments.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 
+#include "data/extents_check.hpp"
 #include "graphs/check.hpp"
 #include "placement/launch_facts.hpp"
 #include "runtime/post_watched.hpp"
@@ -127,7 +128,7 @@ task_state_ptr placed_lane::launch(task_description&& task) {
 /// True if there is nothing to describe or to complain of. bytes: of all buffers.
 bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) const {
   if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
-      what.kernel->check || !home_.is_open()) {
+      !home_.is_open()) {
     return false;
   }
   for (const borrowed_access& use : what.accesses) {
@@ -138,6 +139,7 @@ bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) co
     }
     bytes = saturating_add(bytes, data->bytes());
   }
+  if (!takes_extents(*what.kernel, what.accesses)) return false;
   const placement::machine& all = events_.devices().description();
   return std::ranges::any_of(all.devices, [&](const placement::machine::device_node& node) {
     return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel);
