@@ -33,7 +33,7 @@ endif()
 
 find_package(TBB CONFIG REQUIRED)
 find_package(Threads REQUIRED)
-find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS json)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS context json)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -323,7 +323,7 @@ function(_hocket_install_pkgconfig)
     get_property(others GLOBAL PROPERTY HOCKET_PKGCONFIG_LIBRARIES)
     list(TRANSFORM others PREPEND "-l")
     # Some of them need one another in both directions.
-    set(libraries "-Wl,--start-group" ${libraries} ${others} -lboost_json "-Wl,--end-group")
+    set(libraries "-Wl,--start-group" ${libraries} ${others} -lboost_json -lboost_context "-Wl,--end-group")
   endif()
   list(JOIN _requires " " _requires)
   list(JOIN libraries " " _libs)

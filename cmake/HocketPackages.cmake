@@ -50,7 +50,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "What programs are built with.
  Headers, the packages for CMake and pkg-config, and the guide.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "${_runtime}, libtbb-dev, libboost1.81-dev, libboost-json1.81-dev, libhwloc-dev, libopenblas-dev, libfmt-dev, libshaderc-dev, glslang-dev, spirv-tools, zlib1g-dev")
+  "${_runtime}, libtbb-dev, libboost1.81-dev, libboost-context1.81-dev, libboost-json1.81-dev, libhwloc-dev, libopenblas-dev, libfmt-dev, libshaderc-dev, glslang-dev, spirv-tools, zlib1g-dev")
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "The command hocket.
  Looks at the machine as Hocket sees it, and at runs.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// glibc's checked longjmp refuses to go to another stack.
-#undef _FORTIFY_SOURCE
-
 #include "fiber.hpp"
 
 #include <sys/mman.h>
@@ -12,13 +9,16 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <new>
 
 #include "stack_notes.hpp"
 
 namespace hocket {
 namespace {
+
+// boost::context::fiber enters each stack when it is made, and tells no sanitizer of it.
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
 
 constexpr std::size_t stack_bytes = std::size_t{4} << 20U;  // of addresses; used as it is touched
 
@@ -71,6 +71,7 @@ std::unique_ptr<fiber> fiber::create() noexcept {
     give_place_back();
     return nullptr;
   }
+  created->inside_ = make_fcontext(created->stack_ + stack_bytes, stack_bytes, &fiber::enter);
   created->inner_shadow_ = stack_notes::create();
   return created;
 }
@@ -89,48 +90,23 @@ std::uintptr_t fiber::middle() const noexcept {
 }
 
 bool fiber::run() noexcept {
-  jump_in();
+  ended_ = false;
+  begun_ = true;
+  stack_notes::go(&outer_shadow_, inner_shadow_, stack_, stack_bytes);
+  inside_ = jump_fcontext(inside_, this).fctx;
+  stack_notes::went(outer_shadow_, nullptr, nullptr);
   return ended_;
 }
 
-// A context is entered once, and from there on left and entered by jumps: a context saves the
-// signals too, by a system call, which a jump does not. Nothing is kept in variables around them.
-void fiber::jump_in() noexcept {
-  ended_ = false;
-  if (_setjmp(outside_) == 0) {
-    stack_notes::go(&outer_shadow_, inner_shadow_, stack_, stack_bytes);
-    if (begun_) _longjmp(inside_, 1);
-    begin();
-  }
-  stack_notes::went(outer_shadow_, nullptr, nullptr);
-}
-
-void fiber::jump_out() noexcept { _longjmp(outside_, 1); }
-
 void fiber::leave() noexcept {
-  if (_setjmp(inside_) == 0) {
-    stack_notes::go(&inner_shadow_, outer_shadow_, outer_stack_, outer_bytes_);
-    jump_out();
-  }
+  stack_notes::go(&inner_shadow_, outer_shadow_, outer_stack_, outer_bytes_);
+  outside_ = jump_fcontext(outside_, nullptr).fctx;
   stack_notes::went(inner_shadow_, &outer_stack_, &outer_bytes_);
 }
 
-void fiber::begin() noexcept {
-  begun_ = true;
-  getcontext(&context_);
-  context_.uc_stack.ss_sp = stack_;
-  context_.uc_stack.ss_size = stack_bytes;
-  context_.uc_link = nullptr;
-  // makecontext passes ints: the address goes in two halves.
-  const auto address = reinterpret_cast<std::uintptr_t>(this);
-  makecontext(&context_, reinterpret_cast<void (*)()>(&fiber::enter), 2,
-              static_cast<unsigned>(address >> 32U), static_cast<unsigned>(address & 0xffffffffU));
-  setcontext(&context_);
-  std::terminate();  // setcontext returns only if it fails, which it cannot with this context
-}
-
-void fiber::enter(unsigned high, unsigned low) noexcept {
-  fiber* const self = reinterpret_cast<fiber*>((static_cast<std::uintptr_t>(high) << 32U) | low);
+void fiber::enter(boost::context::detail::transfer_t from) noexcept {
+  fiber* const self = static_cast<fiber*>(from.data);
+  self->outside_ = from.fctx;
   stack_notes::went(nullptr, &self->outer_stack_, &self->outer_bytes_);
   self->serve();
 }
@@ -144,7 +120,7 @@ void fiber::serve() noexcept {
   }
   // For ever: no shadow of this stack is kept.
   stack_notes::go(nullptr, outer_shadow_, outer_stack_, outer_bytes_);
-  jump_out();
+  jump_fcontext(outside_, nullptr);
 }
 
 }  // namespace hocket

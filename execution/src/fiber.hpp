@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
-#include <ucontext.h>
-
-#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+
+#include <boost/context/detail/fcontext.hpp>
 
 namespace hocket {
 
@@ -39,19 +38,15 @@ class fiber {
  private:
   fiber() = default;
 
-  static void enter(unsigned high, unsigned low) noexcept;
+  static void enter(boost::context::detail::transfer_t from) noexcept;
   void serve() noexcept;
-  void jump_in() noexcept;
-  [[noreturn]] void jump_out() noexcept;
-  void begin() noexcept;
 
   std::function<void()> body_;
   bool ended_ = false;
   bool begun_ = false;  // the stack has been entered
   std::byte* stack_ = nullptr;
-  ucontext_t context_{};  // for the first time; not on a stack that a jump then leaves
-  std::jmp_buf inside_{};
-  std::jmp_buf outside_{};
+  boost::context::detail::fcontext_t inside_ = nullptr;   // where to go on with the body
+  boost::context::detail::fcontext_t outside_ = nullptr;  // where run() was called
   // What the sanitizers want to know of the two stacks.
   void* inner_shadow_ = nullptr;
   void* outer_shadow_ = nullptr;

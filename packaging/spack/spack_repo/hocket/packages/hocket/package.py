@@ -25,7 +25,7 @@ class Hocket(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("boost@1.81: +json")
+    depends_on("boost@1.81: +context +json")
     depends_on("fmt@9:")
     depends_on("hwloc@2.9:")
     depends_on("intel-tbb@2021.7:")
