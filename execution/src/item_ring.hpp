@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <hocket/execution/inbox.hpp>
 
@@ -25,8 +26,8 @@ class item_ring {
     for (std::size_t i = 0; i < capacity; ++i) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 
-  /// Returns false if the ring is full.
-  [[nodiscard]] bool try_push(T item) noexcept {
+  /// Returns the item's number, which is how many were pushed before, or nothing if the ring is full.
+  [[nodiscard]] std::optional<std::size_t> try_push(T item) noexcept {
     std::size_t at = last_.load(std::memory_order_relaxed);
     for (;;) {
       slot& s = slots_[at & mask_];
@@ -40,10 +41,10 @@ class item_ring {
           s.item = item;
           // Pairs with the acquire in try_pop().
           s.turn.store(at + 1, std::memory_order_release);
-          return true;
+          return at;
         }
       } else if (turn < at) {
-        return false;
+        return std::nullopt;
       } else {
         at = last_.load(std::memory_order_relaxed);
       }
@@ -54,6 +55,12 @@ class item_ring {
   [[nodiscard]] bool occupied() const noexcept {
     // Relaxed: an older one only makes the ring seem fuller.
     return first_.load(std::memory_order_relaxed) != last_.load();
+  }
+
+  /// How many items have been taken so far.
+  [[nodiscard]] std::size_t taken() const noexcept {
+    // Only a number: relaxed.
+    return first_.load(std::memory_order_relaxed);
   }
 
   /// Returns false if the ring is empty, or its first item is still being pushed.
@@ -78,6 +85,19 @@ class item_ring {
         at = first_.load(std::memory_order_relaxed);
       }
     }
+  }
+
+  /// Takes the item that the caller has pushed with this number, if it is the first.
+  [[nodiscard]] bool take_back(std::size_t number) noexcept {
+    // Relaxed, as in try_pop(): the caller knows the item, which is there while it is the first.
+    std::size_t at = first_.load(std::memory_order_relaxed);
+    if (at != number || !first_.compare_exchange_strong(at, at + 1, std::memory_order_relaxed,
+                                                        std::memory_order_relaxed)) {
+      return false;
+    }
+    // Pairs with the acquire in try_push().
+    slots_[at & mask_].turn.store(at + mask_ + 1, std::memory_order_release);
+    return true;
   }
 
  private:

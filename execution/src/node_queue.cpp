@@ -76,6 +76,7 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
                        tbb::task_arena& arena, std::size_t slots,
                        const std::function<void()>& out_of_items)
     : owner_(owner),
+      number_(next_queue_number()),
       node_(node),
       topology_(topology),
       arena_(arena),
@@ -140,7 +141,10 @@ void* node_queue::take_newest_if(worker_place& own, bool (*accepts)(void*, const
 }
 
 bool node_queue::items_wait() const noexcept {
-  if (beside_.load() != 0 || queue(level::normal).occupied()) return true;
+  return beside_.load() != 0 || items_of_others_wait() || places_hold_items();
+}
+
+bool node_queue::places_hold_items() const noexcept {
   return std::ranges::any_of(places_, [](const worker_place& each) {
     return each.items.occupied(std::memory_order_seq_cst);
   });
@@ -190,13 +194,25 @@ bool node_queue::await(work& found, work_turn& turn, bool searches) noexcept {
   }
 }
 
+/// Returns false if there has been none for a while. An item that another thread has posted must
+/// have waited from one look to the next: a thread that posts items and waits for each runs them
+/// itself, much sooner than they come here. While it does, the worker stays, or each of them would
+/// send for it.
 bool node_queue::look_for_items(const work_turn& turn) const noexcept {
   using clock = std::chrono::steady_clock;
   const clock::time_point begin = clock::now();
   const clock::duration least = turn.has_run() ? patience_after_items : patience;
+  const item_ring<executor::bare_item>& posted = queue(level::normal).ring;
+  std::size_t taken = posted.taken() - 1;
+  clock::time_point last_taken = begin;
   for (clock::time_point now = begin;; now = clock::now()) {
-    if (items_wait()) return true;
-    if (now - begin >= least) return false;
+    if (beside_.load() != 0 || places_hold_items()) return true;
+    if (const std::size_t before = std::exchange(taken, posted.taken()); taken != before) {
+      last_taken = now;
+    } else if (items_of_others_wait()) {
+      return true;
+    }
+    if (now - last_taken >= least) return false;
     for (int i = 0; i < pauses_between_looks; ++i) pause_processor();
     if (now - begin >= patience_without_yielding) std::this_thread::yield();
   }

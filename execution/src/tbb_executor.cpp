@@ -250,6 +250,10 @@ void tbb_executor::post_bare(std::size_t arena, int priority, bare_item item,
   queue.post(level_of(priority), item);
 }
 
+bool tbb_executor::take_back(std::size_t arena, const void* what) noexcept {
+  return state_->queue(arena).take_back(what);
+}
+
 void tbb_executor::post_at(time_stamp time, work_item item) {
   state_->timers->post_at(
       state_->at(time), [this, item = std::move(item)]() mutable { post(0, 1, std::move(item)); });

@@ -407,6 +407,56 @@ TEST(interleavings, a_ring_loses_no_item) {
   expect_none("ring, 2 x 2, 1", 4, [] { return ringing(2, 2, 1); });
 }
 
+/// A thread pushes items, and tries to take each back, while others pop.
+scenario taking_back(int consumers, int items) {
+  struct state {
+    item_ring<int, searched_atomics> ring{4};
+    std::vector<int> taken;
+
+    void pop() {
+      int item = -1;
+      if (ring.try_pop(item)) ++taken[static_cast<std::size_t>(item)];
+    }
+  };
+  auto s = std::make_shared<state>();
+  s->taken.resize(static_cast<std::size_t>(items));
+  scenario result;
+  result.threads.emplace_back([s, items] {
+    for (int i = 0; i < items; ++i) {
+      const std::optional<std::size_t> number = s->ring.try_push(i);
+      search::here().require(number.has_value(), "the ring is not full");
+      if (s->ring.take_back(*number)) ++s->taken[static_cast<std::size_t>(i)];
+    }
+  });
+  for (int c = 0; c < consumers; ++c) result.threads.emplace_back([s] { s->pop(); });
+  result.check = [s, items] {
+    for (int i = 0; i < items; ++i) s->pop();
+    search::here().require(s->taken == std::vector<int>(static_cast<std::size_t>(items), 1),
+                           "an item was lost or came twice");
+  };
+  return result;
+}
+
+TEST(interleavings, a_ring_gives_an_item_back_or_to_one_that_pops) {
+  expect_none("take back, 1, 2", 4, [] { return taking_back(1, 2); });
+  expect_none("take back, 2, 2", 4, [] { return taking_back(2, 2); });
+}
+
+TEST(interleavings, a_ring_gives_back_only_what_is_first) {
+  item_ring<int> ring(4);
+  int item = -1;
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(ring.try_push(1), 2 * i);
+    EXPECT_EQ(ring.try_push(2), 2 * i + 1);
+    EXPECT_FALSE(ring.take_back(2 * i + 1));
+    EXPECT_TRUE(ring.take_back(2 * i));
+    EXPECT_FALSE(ring.take_back(2 * i));
+    EXPECT_TRUE(ring.try_pop(item));
+    EXPECT_EQ(item, 2);
+    EXPECT_FALSE(ring.take_back(2 * i + 1));
+  }
+}
+
 TEST(interleavings, a_ring_has_room_again_for_all_that_was_popped) {
   item_ring<int> ring(4);
   for (int round = 0; round < 3; ++round) {

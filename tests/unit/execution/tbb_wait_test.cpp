@@ -511,6 +511,52 @@ TEST(tbb_wait, a_worker_takes_back_what_it_has_posted_last) {
   EXPECT_EQ(called, (std::array<int, 3>{1, 0, 0})) << "what is not taken back is called";
 }
 
+/// Keeps the only worker of an executor at one item.
+class busy_worker {
+ public:
+  explicit busy_worker(executor& ex) {
+    ex.post(0, 0, [of = state_] {
+      of->begun = true;
+      while (!of->over) std::this_thread::yield();
+    });
+    while (!state_->begun) std::this_thread::yield();
+  }
+  busy_worker(const busy_worker&) = delete;
+  busy_worker& operator=(const busy_worker&) = delete;
+  ~busy_worker() { state_->over = true; }
+
+ private:
+  struct state {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> over{false};
+  };
+  std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+TEST(tbb_wait, a_thread_that_is_no_worker_takes_back_what_it_has_posted_last) {
+  std::array<int, 2> called{};
+  const auto call = [](void* what) { ++*static_cast<int*>(what); };
+  tbb_executor other(one_worker());
+  {
+    tbb_executor ex(one_worker());
+    const busy_worker busy(ex);
+    for (int& each : called) ex.post_bare(0, 0, {call, &each}, nullptr);
+    EXPECT_FALSE(ex.take_back(0, &called[1])) << "it is not the first";
+    EXPECT_FALSE(ex.take_back(0, &called[0])) << "it is not the last";
+    EXPECT_FALSE(other.take_back(0, &called[1]));
+  }
+  EXPECT_EQ(called, (std::array<int, 2>{1, 1})) << "what is not taken back is called";
+  {
+    tbb_executor ex(one_worker());
+    const busy_worker busy(ex);
+    EXPECT_FALSE(ex.take_back(0, &called[1])) << "it was posted to another";
+    ex.post_bare(0, 0, {call, called.data()}, nullptr);
+    EXPECT_TRUE(ex.take_back(0, called.data()));
+    EXPECT_FALSE(ex.take_back(0, called.data())) << "it is taken";
+  }
+  EXPECT_EQ(called, (std::array<int, 2>{1, 1}));
+}
+
 /// Counts how often it was run.
 class counted_item final : public executor::intrusive_item {
  public:

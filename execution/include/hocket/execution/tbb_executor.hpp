@@ -45,6 +45,7 @@ class tbb_executor final : public executor {
 
   void post(std::size_t arena, int priority, work_item item) override;
   void post_bare(std::size_t arena, int priority, bare_item item, worker_record* poster) override;
+  bool take_back(std::size_t arena, const void* what) noexcept override;
 
   /// The item runs in arena 0 with high priority.
   void post_at(time_stamp time, work_item item) override;

@@ -72,10 +72,19 @@ void task_runner::run_at_once(host_task& task, ready_list& next) noexcept {
 bool task_runner::claim_and_run(host_task& task, ready_list& next) noexcept {
   const claim::claimed how = task.before_.count().claim(false);
   if (how == claim::claimed::refused) return false;
+  const host_task_ptr item(take_item_back(task) ? &task : nullptr, false);
   // The function may take long: others are not to wait for it.
   next.settle();
   run(task, how, runner::anybody, next);
   return true;
+}
+
+/// Where the calling thread, which is no worker, has posted the item itself a moment ago, no worker
+/// need find it. The task is claimed, and so its executor is there.
+bool task_runner::take_item_back(const host_task& task) noexcept {
+  const run_place& place = task.place_;
+  return !place.has_arena() && place.arena() != no_arena && place.priority() == 0 &&
+         place.where()->take_back(place.arena(), &task);
 }
 
 bool task_runner::give_up(host_task& task, failure why) noexcept {

@@ -120,6 +120,7 @@ class task_runner {
   [[nodiscard]] static after_end after_its_end(const host_task& task) noexcept {
     return task.leaves_nothing() ? after_end::next_task : after_end::user_code;
   }
+  [[nodiscard]] static bool take_item_back(const host_task& task) noexcept;
   // The rest of an item, for a task that is claimed and was not run, that has failed, and that is
   // closed.
   static void refuse_item(host_task& task) noexcept;
