@@ -291,7 +291,7 @@ void check(const graph_use& use, placed_runtime& home) {
     if (body == nullptr) {
       throw wrong(" is given an empty graph: it was not recorded, or moved from.");
     }
-    if (body->home.lock().get() == &home) continue;
+    if (body->home_number == home.number()) continue;
     throw wrong(" is given a graph that was recorded for another runtime.");
   }
   if (use.ask.future && use.ask.future->recorded().number == 0) check_readable(*use.ask.future);

@@ -33,9 +33,13 @@ class choice_run::domain final : public region_submission {
 
 task_state_ptr start(use_node&& node, const run_frame& frame) {
   if (node.use.is_choice()) return choice_run::start(std::move(node), frame);
-  run_frame of_body = frame.setting_also(node.use.with);
-  of_body.priority = node.use.priority;
-  return node.use.bodies.front()->run(of_body, node.use.label, node.use.after);
+  return run(node.use, frame);
+}
+
+task_state_ptr run(const graph_use& use, const run_frame& frame) {
+  run_frame of_body = frame.setting_also(use.with);
+  of_body.priority = use.priority;
+  return use.bodies.front()->run(of_body, use.label, use.after);
 }
 
 task_state_ptr choice_run::start(use_node&& node, const run_frame& frame) {

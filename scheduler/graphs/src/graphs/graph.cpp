@@ -66,7 +66,10 @@ std::optional<std::vector<std::uint32_t>> places_in_plan(const future_list& name
 }  // namespace
 
 graph_content::graph_content(const std::shared_ptr<placed_runtime>& belongs_to)
-    : recording(next_number()), recorded_nodes(number()), home(belongs_to) {
+    : recording(next_number()),
+      recorded_nodes(number()),
+      home(belongs_to),
+      home_number(belongs_to->number()) {
   set_order(plan.get());
 }
 

@@ -31,6 +31,7 @@ struct graph_content final : recording, recorded_nodes {
   ~graph_content();
 
   std::weak_ptr<placed_runtime> home;
+  const std::uint64_t home_number;
 
   /// The label of runs that are given none, made once.
   const task_label name{"graph"};
@@ -117,6 +118,8 @@ struct graph_content final : recording, recorded_nodes {
 
 /// Runs a graph, or a choice, once all that it comes after has ended.
 [[nodiscard]] task_state_ptr start(use_node&& node, const run_frame& frame);
+/// The same for a graph that is no choice.
+[[nodiscard]] task_state_ptr run(const graph_use& use, const run_frame& frame);
 
 /// The plan that a recording of host functions and of graphs of such runs as.
 [[nodiscard]] std::shared_ptr<host_plan> flattened(const graph_content& content);

@@ -175,8 +175,8 @@ task_state_ptr start(graph_use&& use, const run_frame& frame) {
   for (const task_state_ptr& before : use.after) check_waitable(*before);
   if (use.ask.future) check_readable(*use.ask.future);
   // A graph that is no choice enters the histories of its buffers task by task.
-  std::vector<access_argument> holds;
-  if (use.is_choice()) holds = buffers_of(use);
+  if (!use.is_choice()) return run(use, frame);
+  std::vector<access_argument> holds = buffers_of(use);
   return start(use_node{std::move(use), std::move(holds)}, frame);
 }
 

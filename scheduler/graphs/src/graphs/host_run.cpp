@@ -114,8 +114,11 @@ bool host_run::work() noexcept {
 bool host_run::help(helping& by) noexcept {
   if (!may_begin_) return before_.source() != nullptr && before_.source()->help(by);
   const user here(*this);
-  const bool ran = workers_.join() && !is_over_ &&
-                   take_part(std::numeric_limits<std::size_t>::max(), workers_.is_worker()) > 0;
+  const bool joins = workers_.join() && !is_over_;
+  // There is nothing for another worker to do.
+  if (joins && plan_->size() == 1) workers_.take_back();
+  const bool ran =
+      joins && take_part(std::numeric_limits<std::size_t>::max(), workers_.is_worker()) > 0;
   if (workers_.leave([this] { return has_stock(); })) workers_.send_if_open();
   return ran;
 }

@@ -23,6 +23,9 @@ class run_workers {
 
   void send_for() noexcept { word_.fetch_add(one_sent_for); }
 
+  /// One that was sent for does not come.
+  void send_for_no_more() noexcept { word_.fetch_sub(one_sent_for); }
+
   /// One that was sent for is here, or another one has come of itself. Returns true if it is to
   /// take part, false if there are enough. It calls leave() in any case.
   [[nodiscard]] bool arrive() noexcept {

@@ -46,6 +46,15 @@ void worker_supply::send() noexcept {
   }
 }
 
+void worker_supply::take_back() noexcept {
+  // Relaxed: what this thread has posted itself it finds, and nothing else is taken.
+  const std::size_t last = arenas_used_.load(std::memory_order_relaxed) - 1;
+  executor::intrusive_item* const item = this;
+  if (!where_.take_back(last % where_.arenas(), item)) return;
+  count_.send_for_no_more();
+  intrusive_ptr_release(&run_);
+}
+
 void worker_supply::run() noexcept {
   const boost::intrusive_ptr<host_run> keeps(&run_, false);
   if (run_.work()) send();

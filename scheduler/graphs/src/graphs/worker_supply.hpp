@@ -33,6 +33,10 @@ class worker_supply final : private executor::intrusive_item {
     if (count_.wants_more_now()) send_if_open();
   }
 
+  /// The calling thread takes part: where it has sent for a worker itself a moment ago, and is no
+  /// worker, it lets that one be.
+  void take_back() noexcept;
+
   // See run_workers.
   [[nodiscard]] bool arrive() noexcept { return count_.arrive(); }
   [[nodiscard]] bool join() noexcept { return count_.join(); }
