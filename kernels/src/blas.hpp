@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,15 +20,28 @@ namespace hocket::detail {
 /// The most that the library counts.
 inline constexpr auto max_blas = static_cast<std::size_t>(std::numeric_limits<blasint>::max());
 
-/// One thread for each call of the library, since lanes share the work. The setting belongs to the
-/// process: the library has no other.
-inline void use_one_thread_for_each_call() {
-  static const bool done = [] {
+/// While one lives, each call of the library uses one thread, since lanes share the work. The
+/// library has one setting for the process: the last that goes puts back what the first has found.
+class one_thread_for_each_call {
+ public:
+  one_thread_for_each_call() {
+    const std::lock_guard lock(guard_);
+    if (living_++ > 0) return;
+    found_ = openblas_get_num_threads();
     openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(done);
-}
+  }
+  one_thread_for_each_call(const one_thread_for_each_call&) = delete;
+  one_thread_for_each_call& operator=(const one_thread_for_each_call&) = delete;
+  ~one_thread_for_each_call() {
+    const std::lock_guard lock(guard_);
+    if (--living_ == 0) openblas_set_num_threads(found_);
+  }
+
+ private:
+  inline static constinit std::mutex guard_;  // for what follows, and the library's setting
+  inline static std::size_t living_ = 0;
+  inline static int found_ = 1;
+};
 
 /// The distance of two rows as the library wants it: at least one, also where there is one row.
 template <class T>

@@ -163,7 +163,7 @@ void multiply(const gemm_call<T>& call) {
 template <bool TransposeA, bool TransposeB, class T>
 void gemm(lane_group& lanes, T alpha, const buffer_view<const T, 2>& given_a,
           const buffer_view<const T, 2>& given_b, T beta, const buffer_view<T, 2>& given_c) {
-  hocket::detail::use_one_thread_for_each_call();
+  const hocket::detail::one_thread_for_each_call setting;
   const std::size_t m = given_c.extent(0), n = given_c.extent(1);
   const std::size_t k = given_a.extent(TransposeA ? 0 : 1);
   if (m == 0 || n == 0) return;

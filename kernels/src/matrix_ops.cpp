@@ -65,7 +65,7 @@ constexpr const char* syrk_name = "syrk_lower";
 template <class T>
 void syrk(T alpha, buffer_view<const T, 2> given_a, T beta, buffer_view<T, 2> given_c) {
   if (given_c.extent(0) == 0) return;
-  hocket::detail::use_one_thread_for_each_call();
+  const hocket::detail::one_thread_for_each_call setting;
   const countable<const T> held_a(given_a);
   const countable<T> held_c(given_c);
   const auto& a = held_a.get();
@@ -101,7 +101,7 @@ const char* name_of(triangular_system solved) {
 template <triangular_system Solved, class T>
 void trsm(buffer_view<const T, 2> given_l, buffer_view<T, 2> given_b) {
   if (given_b.size() == 0) return;
-  hocket::detail::use_one_thread_for_each_call();
+  const hocket::detail::one_thread_for_each_call setting;
   const countable<const T> held_l(given_l);
   const countable<T> held_b(given_b);
   const auto& l = held_l.get();
@@ -135,7 +135,7 @@ constexpr const char* potrf_name = "potrf_lower";
 template <class T>
 void potrf(buffer_view<T, 2> given) {
   if (given.size() == 0) return;
-  hocket::detail::use_one_thread_for_each_call();
+  const hocket::detail::one_thread_for_each_call setting;
   const countable<T> held(given);
   const auto& a = held.get();
   const blasint n = count_of(a, 0), apart = leading(a);
@@ -181,7 +181,7 @@ void copy_tiles(const buffer_view<From, 2>& from, const buffer_view<To, 2>& to) 
 template <class T>
 void getrf(buffer_view<T, 2> a, buffer_view<std::int32_t> pivots) {
   if (a.size() == 0) return;
-  hocket::detail::use_one_thread_for_each_call();
+  const hocket::detail::one_thread_for_each_call setting;
   const blasint m = count_of(a, 0), n = count_of(a, 1);
   std::vector<T> memory(a.size());
   const buffer_view<T, 2> columns(memory.data(), {a.extent(0), a.extent(1)}, {1, a.extent(0)});

@@ -3,10 +3,19 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <functional>
+#include <set>
+
 #include <hocket/core/error.hpp>
 #include <hocket/kernels/ops.hpp>
 
 #include "support.hpp"
+
+extern "C" {
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
+}
 
 namespace hocket::testing {
 namespace {
@@ -86,6 +95,37 @@ class gemm_ops : public typed_random_test<T> {
   }
 };
 TYPED_TEST_SUITE(gemm_ops, real_types);
+
+/// Sees how many threads a call of the library may use in each piece.
+class watching_lanes final : public lane_group {
+ public:
+  [[nodiscard]] std::size_t lanes() const noexcept override { return 1; }
+  [[nodiscard]] const std::set<int>& seen() const { return seen_; }
+  void for_ranges(std::size_t count, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& piece) override {
+    for (std::size_t begin = 0; begin < count; begin += grain) {
+      seen_.insert(openblas_get_num_threads());
+      piece(begin, std::min(count, begin + grain));
+    }
+  }
+
+ private:
+  std::set<int> seen_;
+};
+
+TYPED_TEST(gemm_ops, uses_one_thread_for_a_call_and_puts_the_setting_back) {
+  using T = TypeParam;
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(3);
+  tensor<T> a({600, 600}), b({600, 600}), c({600, 600});
+  const auto& kernel =
+      *ops::gemm_nn.resolve<in_buffer<T, 2>, in_buffer<T, 2>, out_buffer<T, 2>>().definition();
+  watching_lanes lanes;
+  launch(kernel, lanes, {}, {a.argument(), b.argument(), c.argument()});
+  EXPECT_EQ(lanes.seen(), std::set<int>{1});
+  EXPECT_EQ(openblas_get_num_threads(), 3);
+  openblas_set_num_threads(before);
+}
 
 TYPED_TEST(gemm_ops, nn) { this->compare_all(ops::gemm_nn, false, false); }
 TYPED_TEST(gemm_ops, nt) { this->compare_all(ops::gemm_nt, false, true); }
