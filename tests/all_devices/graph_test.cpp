@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "circle.hpp"
@@ -103,6 +104,24 @@ TEST_P(all_devices, work_for_several_threads) {
   const std::int32_t sum = threads * (threads + 1) / 2 * (runs / threads);
   EXPECT_EQ(shared.to_vector(), std::vector<std::int32_t>(1000, sum));
   expect_all_worked();
+}
+
+TEST_P(all_devices, refuse_more_than_they_can_bind) {
+  for (const device_info& each : rt_.devices()) {
+    if (each.largest_binding == 0 || each.largest_binding >= each.memory_bytes) continue;
+    const std::size_t count = each.largest_binding / sizeof(float) + 1;
+    buffer<float> large{rt_, count, "large"};
+    const task_options there{.on = rt_.device(each.name)};
+    try {
+      rt_.submit(there, ops::fill, 1.0f, writes(large));
+      ADD_FAILURE() << each.name << " is given " << count << " numbers";
+    } catch (const usage_error& e) {
+      EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("\"large\""),
+                                             ::testing::HasSubstr(each.name + " binds at most ")));
+    }
+    rt_.submit(there, ops::fill, 1.0f, writes(large.rows(0, 16)));
+  }
+  rt_.wait();
 }
 
 INSTANTIATE_TEST_SUITE_P(, all_devices, ::testing::Bool(), [](const auto& memory) {

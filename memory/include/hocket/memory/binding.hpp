@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+
+#include <hocket/core/shape.hpp>
 
 namespace hocket {
 
@@ -20,6 +24,23 @@ namespace hocket {
     if ((begin - before) % unit == 0) return before;
   }
   return std::nullopt;
+}
+
+/// How many bytes a kernel's argument has that is this region of a buffer, from its first element
+/// to its last. With elements that are no power of two it may begin some of them earlier, where a
+/// device's own unit and theirs meet.
+[[nodiscard]] inline std::uint64_t bytes_to_bind(const box& region, const index_list& extents,
+                                                 std::uint64_t element_size) {
+  if (region.empty()) return 0;
+  const index_list strides = dense_strides(extents);
+  std::uint64_t span = 1;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    span += (region.end[i] - region.begin[i] - 1) * strides[i];
+  }
+  constexpr std::uint64_t largest_unit = 256;
+  const std::uint64_t before =
+      std::has_single_bit(element_size) ? 0 : std::lcm(largest_unit, element_size);
+  return span * element_size + before;
 }
 
 }  // namespace hocket

@@ -13,6 +13,7 @@
 #include <hocket/core/saturating.hpp>
 #include <hocket/kernels/program.hpp>
 #include <hocket/memory/band.hpp>
+#include <hocket/memory/binding.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
 
 #include "data/in_place_task.hpp"
@@ -97,9 +98,22 @@ bytes_needed bytes_for(const task_description& task, const access_list& accesses
 /// Which devices can run a task.
 struct choice {
   bytes_needed bytes = {};
-  bool fits = false;  ///< one that has memory for it
+  bool fits = false;  ///< one that has memory for it, and can be given its buffers
   std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
+  /// Those before it that have the memory.
+  std::vector<const placement::machine::device_node*> cannot_bind = {};
 };
+
+/// Null if a kernel there can be given each of the regions; else one for which that is not so.
+const access_argument* too_large_for(const placement::machine::device_node& node,
+                                     const access_list& accesses) {
+  if (node.largest_binding == 0) return nullptr;
+  const auto found = std::ranges::find_if(accesses, [&](const access_argument* use) {
+    const buffer_state& data = *use->data;
+    return bytes_to_bind(use->where, data.extents(), size_of(data.type())) > node.largest_binding;
+  });
+  return found == accesses.end() ? nullptr : *found;
+}
 
 choice devices_for(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
@@ -109,10 +123,11 @@ choice devices_for(const task_description& task, const access_list& accesses,
     const placement::machine::device_node& node = machine.devices[i];
     if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
     const std::uint64_t capacity = machine.memories[node.memory.value].capacity;
-    made.fits = made.bytes.whole <= capacity ||
-                (made.bytes.whole <= of_host && made.bytes.least <= capacity);
+    const bool has_room = made.bytes.whole <= capacity ||
+                          (made.bytes.whole <= of_host && made.bytes.least <= capacity);
+    made.fits = has_room && too_large_for(node, accesses) == nullptr;
     if (made.fits) break;
-    made.too_small.push_back(&node);
+    (has_room ? made.cannot_bind : made.too_small).push_back(&node);
   }
   return made;
 }
@@ -202,6 +217,15 @@ void check_devices(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
+  if (!found.cannot_bind.empty()) {
+    const placement::machine::device_node& node = *found.cannot_bind.front();
+    const access_argument& use = *too_large_for(node, accesses);
+    throw usage_error(begin(task) + std::string(to_string(use.mode)) + " " + to_string(use.where) +
+                      " of buffer \"" + use.data->label() +
+                      "\", more bytes than a kernel can be "
+                      "given at once: " +
+                      node.name + " binds at most " + std::to_string(node.largest_binding) + ".");
+  }
   if (!found.too_small.empty()) {
     const std::uint64_t whole = found.bytes.whole, least = found.bytes.least;
     const std::string needs =

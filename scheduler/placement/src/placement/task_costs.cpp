@@ -4,9 +4,7 @@
 #include "placement/task_costs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <span>
 
@@ -22,17 +20,7 @@ namespace {
 bool can_bind(const task_access& a, const machine::device_node& node) {
   if (a.is_empty()) return true;
   const tracked_buffer& d = *a.buffer;
-  const index_list strides = dense_strides(d.all.end);
-  std::uint64_t span = 1;
-  for (std::size_t i = 0; i < strides.size(); ++i) {
-    span += (a.region().end[i] - a.region().begin[i] - 1) * strides[i];
-  }
-  // A binding of elements that are no power of two may begin some elements before them, where a
-  // device's own unit and theirs meet.
-  constexpr std::uint64_t largest_unit = 256;
-  const std::uint64_t before =
-      std::has_single_bit(d.element_size) ? 0 : std::lcm(largest_unit, d.element_size);
-  return span * d.element_size + before <= node.largest_binding;
+  return bytes_to_bind(a.region(), d.all.end, d.element_size) <= node.largest_binding;
 }
 
 /// True unless the region is in memory of the program, and a kernel there cannot be given it where

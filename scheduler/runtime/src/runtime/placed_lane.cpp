@@ -142,7 +142,8 @@ bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) co
   if (!takes_extents(*what.kernel, what.accesses)) return false;
   const placement::machine& all = events_.devices().description();
   return std::ranges::any_of(all.devices, [&](const placement::machine::device_node& node) {
-    return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel);
+    return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel) &&
+           (node.largest_binding == 0 || bytes <= node.largest_binding);
   });
 }
 
