@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// The recipes of packaging/ for vcpkg, Conan and Spack have the project's version and its options.
+// The recipes of packaging/ for vcpkg, Conan and Spack have the project's version and its options,
+// and that for vcpkg, which has a package for each of Boost's libraries, all that are included.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -47,7 +49,28 @@ std::set<std::string> options() {
   return result;
 }
 
+/// The libraries of Boost whose headers the project includes, by the names of vcpkg's packages.
+std::set<std::string> libraries_of_boost() {
+  std::set<std::string> result;
+  for (const fs::path& file : house::files_of_tree({".hpp", ".cpp"})) {
+    const std::string folder = fs::relative(file, root).begin()->string();
+    if (folder == "tests" || folder == "bench" || folder == "examples") continue;
+    for (std::string name : matches(house::read(file), R"(#include <boost/(\w+))")) {
+      if (name == "intrusive_ptr") name = "smart_ptr";
+      std::ranges::replace(name, '_', '-');
+      result.insert("boost-" + name);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+TEST(house_recipes, of_vcpkg_has_the_libraries_of_boost) {
+  const std::set<std::string> found = libraries_of_boost();
+  EXPECT_TRUE(found.contains("boost-json"));
+  EXPECT_EQ(matches(house::read(vcpkg / "vcpkg.json"), R"x("(boost-[a-z-]+)")x"), found);
+}
 
 TEST(house_recipes, have_the_version) {
   const std::string changes = house::read(root / "CHANGELOG.md");
