@@ -4,7 +4,7 @@
 
 # Completes commands and options of hocket by what its --help says, and else names of files.
 _hocket() {
-  local word=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} known
+  local word=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} known=
   if [ "$COMP_CWORD" -eq 1 ]; then
     known=$("$program" --help 2>/dev/null |
       sed -nE '/^Subcommands:/,$ { s/^  ([a-z]+) .*/\1/p }; s/^ +(-[a-z],)?(--[a-z-]+).*/\2/p')
