@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <hocket/devices/compilation.hpp>
 #include <hocket/kernels/program.hpp>
 #include <hocket/streams/command.hpp>
 
@@ -128,13 +129,14 @@ class program_table {
     return all;
   }
 
-  /// Makes those that are missing, which may take long.
-  [[nodiscard]] failure make(launch_plan<Program>& plan) {
+  /// Makes those that are missing, which may take long. device: for those who ask what is compiled.
+  [[nodiscard]] failure make(launch_plan<Program>& plan, const std::string& device) {
     forget_expired(known_);
     for (launch_part<Program>& part : plan.parts) {
       // An earlier part may have been of the same kernel.
       if (part.made == nullptr) part.made = find(part);
       if (part.made != nullptr) continue;
+      const compilation_note note(device, part.what->kernel->name);
       auto made = make_(part.what->kernel, *part.source, part.lowered.variant);
       if (!made) return made.error();
       part.made = std::move(made).value();

@@ -40,7 +40,7 @@ class launch_planner {
   /// Makes the programs that it lacks; may take long.
   [[nodiscard]] failure prepare() {
     forget_expired(plans_);  // those of sequences keep their parts' kernels, and go first
-    return programs_.make(now_->launches);
+    return programs_.make(now_->launches, device_);
   }
 
   [[nodiscard]] launch_plan<Program>& plan() const noexcept { return now_->launches; }

@@ -256,6 +256,7 @@ void runtime_core::stop() {
 
 pending_report runtime_core::pending() {
   pending_report made = waits_on_stacks_.list(pending_.registry());
+  made.compiled = compilations_under_way();
   made.unfinished = own_counts_.unfinished();
   return made;
 }

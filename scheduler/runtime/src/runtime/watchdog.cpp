@@ -50,6 +50,9 @@ std::string to_string(const pending_report& report) {
   for (std::size_t i = 0; i < report.awaited_outside.size() && i < max_lines; ++i) {
     text += "a thread outside of tasks waits for " + report.awaited_outside[i] + "\n";
   }
+  for (std::size_t i = 0; i < report.compiled.size() && i < max_lines; ++i) {
+    text += report.compiled[i].device + " compiles kernel \"" + report.compiled[i].kernel + "\"\n";
+  }
   const std::size_t listed = std::min(report.tasks.size(), max_lines);
   if (report.unfinished > listed) {
     text += std::to_string(report.unfinished - listed) + " more have not ended\n";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hocket/core/duration.hpp>
+#include <hocket/devices/compilation.hpp>
 
 namespace hocket {
 
@@ -37,6 +38,9 @@ struct pending_report {
   std::vector<pending_task> tasks;
   /// What threads of the program wait for that run no task of the runtime, as parts of a sentence.
   std::vector<std::string> awaited_outside;
+  /// Kernels that devices compile at this moment, in any runtime of the process: a task may be said
+  /// to run while its device compiles.
+  std::vector<compilation> compiled = {};
   /// How many tasks have not ended, whether they are listed or not. Ends of scopes count as tasks.
   std::size_t unfinished = 0;
   /// True if every task is listed.
