@@ -119,9 +119,7 @@ TEST_P(all_devices, refuse_more_than_they_can_bind) {
       EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("\"large\""),
                                              ::testing::HasSubstr(each.name + " binds at most ")));
     }
-    rt_.submit(there, ops::fill, 1.0f, writes(large.rows(0, 16)));
   }
-  rt_.wait();
 }
 
 INSTANTIATE_TEST_SUITE_P(, all_devices, ::testing::Bool(), [](const auto& memory) {
