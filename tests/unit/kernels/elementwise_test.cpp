@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/elementwise.hpp>
 
+#include <cstdint>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include <hocket/core/error.hpp>
@@ -178,6 +181,15 @@ TEST(elementwise, integers_wrap_around) {
   launch(*ops::mul.resolve<in_buffer<I>, in_buffer<I>, out_buffer<I>>().definition(), lanes, {},
          {x.argument(), y.argument(), z.argument()});
   EXPECT_EQ(z[1], 0);
+}
+
+TEST(elementwise, has_the_least_number_as_its_own_magnitude) {
+  constexpr auto least = std::numeric_limits<std::int32_t>::min();
+  EXPECT_EQ(abs(least), least);
+  EXPECT_EQ(abs(std::numeric_limits<std::int64_t>::min()),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(abs(std::int8_t{-128}), 128);
+  EXPECT_EQ(abs(-7), 7);
 }
 
 }  // namespace
