@@ -88,6 +88,12 @@ void expect_wrapping(const std::string& device) {
   }
 }
 
+const auto two_results =
+    elementwise("two_results", [](const auto& p, const auto& q, auto& x, auto& y) {
+      x = p + 1;
+      y = q;
+    });
+
 const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 
 const auto least = reduction("least", 100, [](auto a, auto b) { return min(a, b); });
@@ -168,8 +174,9 @@ TEST_F(traced_lambdas, wrap_signed_integers_around_on_devices) {
 
 TEST_F(traced_lambdas, work_in_place) {
   for_each_device([&] {
-    const auto x = make<float>(shape<2>{65, 129}, 2);
+    const auto x = make<float>(shape<2>{65, 129}, 2), y = make<float>(shape<2>{65, 129}, 1);
     compare("add", 0, ops::add, reads(x), reads(x), writes(x));
+    compare("two_results", 0, two_results, reads(x), reads(x), writes(x), writes(y));
   });
 }
 
