@@ -162,6 +162,17 @@ class Expressions(unittest.TestCase):
         self.rt.elementwise("s = a + b\nd = a - b\na = s * d", a=a, b=b)
         self.assertEqual(a.numpy().tolist(), [1, 0, -3])
 
+    def test_several_names_of_one_buffer(self):
+        for device in self.rt.devices:
+            task = {"on": device.name}
+            a = self.rt.buffer(np.arange(1000, dtype=np.float32).reshape(20, 50))
+            b = self.rt.zeros((20, 50))
+            for x, y in ((a, b), (a[2:9, 3:40], b[2:9, 3:40])):
+                before = x.numpy().copy()
+                self.rt.elementwise("x = p + 1; y = q", p=x, q=x, x=x, y=y, task=task)
+                np.testing.assert_array_equal(x.numpy(), before + 1, err_msg=device.name)
+                np.testing.assert_array_equal(y.numpy(), before, err_msg=device.name)
+
     def test_integers_wrap_around(self):
         for dtype in ("int32", "int64"):
             limits = np.iinfo(dtype)
