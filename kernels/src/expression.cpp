@@ -143,6 +143,32 @@ std::string conversion_form(expression_type from, element_type to) {
   return std::string("AS(") + type_name(to) + ", " + form + ")";
 }
 
+/// OpenCL C, CUDA C and HIP leave the overflow of signed integers undefined, and their compilers
+/// draw conclusions from that. Their texts compute in the unsigned type, which wraps around as GLSL
+/// does, and convert the result, which takes no instruction. Empty for what cannot overflow.
+std::string wrapping_form(const expression_node& node) {
+  if (node.type != element_type::i32 && node.type != element_type::i64) return "";
+  const std::string bits = node.type == element_type::i32 ? "AS(u32, " : "AS(u64, ";
+  const std::string first = bits + "$0)", second = bits + "$1)";
+  const auto wrapped = [&](const std::string& form) {
+    return std::string("AS(") + type_name(*node.type) + ", " + form + ")";
+  };
+  switch (node.what) {
+    case operation::negate:
+      return wrapped("-" + first);
+    case operation::add:
+      return wrapped(first + " + " + second);
+    case operation::subtract:
+      return wrapped(first + " - " + second);
+    case operation::multiply:
+      return wrapped(first + " * " + second);
+    case operation::shift_left:
+      return wrapped(first + " << $1");
+    default:
+      return "";
+  }
+}
+
 std::string form_of(const expression_node& node, kernel_format format) {
   if (node.what == operation::convert) {
     return conversion_form(node.operands.front()->type, *node.type);
@@ -150,6 +176,9 @@ std::string form_of(const expression_node& node, kernel_format format) {
   // The sign of GLSL's % differs from that of C.
   if (node.what == operation::remainder && is_signed_integer(*node.type)) {
     return "$0 - $0 / $1 * $1";
+  }
+  if (format != kernel_format::glsl) {
+    if (const std::string wrapping = wrapping_form(node); !wrapping.empty()) return wrapping;
   }
   for (const form& each : forms) {
     if (each.what != node.what) continue;

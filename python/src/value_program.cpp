@@ -316,9 +316,11 @@ value_program::value_program(const std::vector<parameter>& parameters,
     results_.push_back(
         {from, positions_[each.parameter], type, conversion(type, each.value->type)});
   }
-  for (value& each : values_) {
-    if (each.node->what != operation::parameter) continue;
-    each.is_copied = results.size() > 1 && writes_content(parameters_[each.node->number].mode);
+  // A result that is the content of a buffer itself is read when it is stored. An earlier result
+  // may be stored to the same region, under the same name or another.
+  for (std::size_t r = 1; r < results_.size(); ++r) {
+    value& stored = values_[results_[r].value];
+    stored.is_copied = stored.node->what == operation::parameter;
   }
 }
 

@@ -29,7 +29,7 @@ class value_program {
     detail::expression node;
     std::vector<std::size_t> operands;  ///< the numbers of the values
     loop compute = nullptr;             ///< null for parameters, literals and the index
-    bool is_copied = false;  ///< a parameter that a result overwrites while others may need it
+    bool is_copied = false;             ///< a parameter that is stored after another result is
   };
   struct result {
     std::size_t value;

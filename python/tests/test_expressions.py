@@ -162,6 +162,34 @@ class Expressions(unittest.TestCase):
         self.rt.elementwise("s = a + b\nd = a - b\na = s * d", a=a, b=b)
         self.assertEqual(a.numpy().tolist(), [1, 0, -3])
 
+    def test_several_names_of_one_buffer(self):
+        for device in self.rt.devices:
+            task = {"on": device.name}
+            a = self.rt.buffer(np.arange(1000, dtype=np.float32).reshape(20, 50))
+            b = self.rt.zeros((20, 50))
+            for x, y in ((a, b), (a[2:9, 3:40], b[2:9, 3:40])):
+                before = x.numpy().copy()
+                self.rt.elementwise("x = p + 1; y = q", p=x, q=x, x=x, y=y, task=task)
+                np.testing.assert_array_equal(x.numpy(), before + 1, err_msg=device.name)
+                np.testing.assert_array_equal(y.numpy(), before, err_msg=device.name)
+
+    def test_integers_wrap_around(self):
+        for dtype in ("int32", "int64"):
+            limits = np.iinfo(dtype)
+            x = np.array([limits.max, limits.min, limits.max // 3, -250424741, 65536, -7], dtype)
+            for device in self.rt.devices:
+                if dtype in device.lacks:
+                    continue
+                for text in ("x + x", "x * x", "-x", "abs(x)", "(x + x) // 2", "(x * x) % 5",
+                             "x**3 // 5", "where(x - 1 > x, 1, 0)", "where(x * x > 0, 1, 0)"):
+                    with np.errstate(over="ignore"):
+                        wanted = eval(text, {**NUMPY, "abs": abs}, {"x": x})
+                    out = self.rt.empty(6, dtype)
+                    self.rt.elementwise(text, x=self.rt.buffer(x, copy=True), out=out,
+                                        task={"on": device.name})
+                    np.testing.assert_array_equal(out.numpy(), wanted,
+                                                  err_msg=f"{text} on {device.name}")
+
     def test_parts_with_gaps_and_many_elements(self):
         x = np.arange(60, dtype=np.float32).reshape(6, 10)
         b = self.rt.buffer(x.copy())

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
 #include "comparison.hpp"
 
 namespace hocket::testing {
@@ -37,6 +43,56 @@ const auto hashed = elementwise("hashed", [](const auto& x, auto& y, element_ind
 const auto shifted = elementwise("shifted", [](const auto& x, auto& y) {
   y = min(max((x >> 2) ^ (x << 5), -40), 1000) % 100 + (x & 7);
 });
+
+/// Compilers give other results for each of these if they take for granted that nothing overflows.
+/// Runs on devices alone: on the host overflow is undefined.
+const auto overflowing =
+    elementwise("overflowing", [](const auto& x, auto& sum, auto& turned, auto& flags) {
+      sum = (x + x) / 2;
+      turned = (x << 1) / 2;
+      flags = select(x * x < 0, 1, 0) + select(x + 1 < x, 2, 0) + select(x - 1 > x, 4, 0) +
+              select(-x == x && x != 0, 8, 0) + select(abs(x) < 0, 16, 0);
+    });
+
+template <class T>
+void expect_wrapping(const std::string& device) {
+  using bits = std::make_unsigned_t<T>;
+  using limits = std::numeric_limits<T>;
+  const std::vector<T> values{limits::max(),
+                              limits::min(),
+                              limits::max() / 2 + 1,
+                              limits::max() / 3,
+                              -250424741,
+                              65536,
+                              -7,
+                              0,
+                              3};
+  runtime rt;
+  const std::size_t count = values.size();
+  const buffer<T> x{rt, {count}, std::span<const T>(values)};
+  const buffer<T> sum{rt, count}, turned{rt, count}, flags{rt, count};
+  rt.submit({.on = rt.device(device)}, overflowing, reads(x), writes(sum), writes(turned),
+            writes(flags))
+      .wait();
+  const std::vector<T> sums = sum.to_vector(), shifts = turned.to_vector(),
+                       found = flags.to_vector();
+  for (std::size_t i = 0; i < count; ++i) {
+    const T n = values[i];
+    const auto u = static_cast<bits>(n);
+    const bool is_least = n == limits::min();
+    EXPECT_EQ(sums[i], static_cast<T>(u + u) / 2) << n;
+    EXPECT_EQ(shifts[i], static_cast<T>(u + u) / 2) << n;
+    EXPECT_EQ(found[i], (static_cast<T>(u * u) < 0 ? 1 : 0) + (n == limits::max() ? 2 : 0) +
+                            (is_least ? 4 + 8 + 16 : 0))
+        << n;
+  }
+}
+
+const auto two_results =
+    elementwise("two_results", [](const auto& p, const auto& q, auto& x, auto& y) {
+      x = p + 1;
+      y = q;
+    });
 
 const auto product = reduction("product", 1, [](auto a, auto b) { return a * b; });
 
@@ -109,10 +165,18 @@ TEST_F(traced_lambdas, compute_any_part_of_a_row) {
   });
 }
 
+TEST_F(traced_lambdas, wrap_signed_integers_around_on_devices) {
+  for_each_device([&] {
+    expect_wrapping<std::int32_t>(name());
+    if (has<std::int64_t>()) expect_wrapping<std::int64_t>(name());
+  });
+}
+
 TEST_F(traced_lambdas, work_in_place) {
   for_each_device([&] {
-    const auto x = make<float>(shape<2>{65, 129}, 2);
+    const auto x = make<float>(shape<2>{65, 129}, 2), y = make<float>(shape<2>{65, 129}, 1);
     compare("add", 0, ops::add, reads(x), reads(x), writes(x));
+    compare("two_results", 0, two_results, reads(x), reads(x), writes(x), writes(y));
   });
 }
 

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #include <hocket/kernels/elementwise.hpp>
 
+#include <cstdint>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include <hocket/core/error.hpp>
@@ -178,6 +181,45 @@ TEST(elementwise, integers_wrap_around) {
   launch(*ops::mul.resolve<in_buffer<I>, in_buffer<I>, out_buffer<I>>().definition(), lanes, {},
          {x.argument(), y.argument(), z.argument()});
   EXPECT_EQ(z[1], 0);
+}
+
+TEST(elementwise, reads_all_before_it_writes_where_parameters_are_one_region) {
+  const auto two_results =
+      elementwise("two_results", [](const auto& p, const auto& q, auto& x, auto& y) {
+        x = p + 1;
+        y = q;
+      });
+  const auto two_steps = elementwise("two_steps", [](const auto& p, auto& x) {
+    x += p;
+    x *= p;
+  });
+  using I = in_buffer<float>;
+  using O = out_buffer<float>;
+  const kernel_ref both = two_results.resolve<I, I, O, O>().definition();
+  const kernel_ref twice = two_steps.resolve<I, inout_buffer<float>>().definition();
+  shuffled_lanes lanes(1);
+  for (const std::size_t padding : {0u, 3u}) {
+    tensor<float> a({13, 17}, padding), y({13, 17}, padding);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
+    launch(*both, lanes, {}, {a.argument(), a.argument(), a.argument(), y.argument()});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(a[i], static_cast<float>(i + 1));
+      ASSERT_EQ(y[i], static_cast<float>(i));
+    }
+    launch(*twice, lanes, {}, {a.argument(), a.argument()});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(a[i], static_cast<float>(2 * (i + 1) * (i + 1)));
+    }
+  }
+}
+
+TEST(elementwise, has_the_least_number_as_its_own_magnitude) {
+  constexpr auto least = std::numeric_limits<std::int32_t>::min();
+  EXPECT_EQ(abs(least), least);
+  EXPECT_EQ(abs(std::numeric_limits<std::int64_t>::min()),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(abs(std::int8_t{-128}), 128);
+  EXPECT_EQ(abs(-7), 7);
 }
 
 }  // namespace

@@ -107,10 +107,12 @@ TEST(packed_elements, are_taken_apart_by_a_traced_lambda) {
   EXPECT_EQ(rendered_text(narrow_parameter<packed_u2>(0).get(3).recorded()),
             "u8 v0 = p;\nu32 v1 = AS(u32, v0);\nu32 v2 = v1 / 64u;\nu32 v3 = v2 % 4u;\n"
             "i32 v4 = AS(i32, v3);\n-> v4");
-  EXPECT_EQ(rendered_text(p.get(1).recorded()),
-            "u8 v0 = p;\nu32 v1 = AS(u32, v0);\nu32 v2 = v1 / 16u;\nu32 v3 = v2 % 16u;\n"
-            "i32 v4 = AS(i32, v3);\ni32 v5 = v4 / 8;\ni32 v6 = v5 * 16;\ni32 v7 = v4 - v6;\n"
-            "-> v7");
+  EXPECT_EQ(
+      rendered_text(p.get(1).recorded()),
+      "u8 v0 = p;\nu32 v1 = AS(u32, v0);\nu32 v2 = v1 / 16u;\nu32 v3 = v2 % 16u;\n"
+      "i32 v4 = AS(i32, v3);\ni32 v5 = v4 / 8;\ni32 v6 = AS(i32, AS(u32, v5) * AS(u32, 16));\n"
+      "i32 v7 = AS(i32, AS(u32, v4) - AS(u32, v6));\n"
+      "-> v7");
   EXPECT_THROW((void)p.get(2), usage_error);
 }
 

@@ -57,7 +57,9 @@ TEST(traced, assignment_changes_what_a_variable_stands_for) {
   const auto before = p;
   p += 1;
   p *= before;
-  EXPECT_EQ(text_of(p.recorded()), "i32 v0 = p;\ni32 v1 = v0 + 1;\ni32 v2 = v1 * v0;\n-> v2");
+  EXPECT_EQ(text_of(p.recorded()),
+            "i32 v0 = p;\ni32 v1 = AS(i32, AS(u32, v0) + AS(u32, 1));\n"
+            "i32 v2 = AS(i32, AS(u32, v1) * AS(u32, v0));\n-> v2");
 }
 
 TEST(traced, chooses_by_select) {
@@ -71,7 +73,23 @@ TEST(traced, chooses_by_select) {
 TEST(traced, converts_where_types_differ) {
   const auto p = parameter_of<std::int8_t>(0);
   EXPECT_EQ(text_of(cast<float>(p + 1).recorded()),
-            "i8 v0 = p;\ni32 v1 = AS(i32, v0);\ni32 v2 = v1 + 1;\nf32 v3 = AS(f32, v2);\n-> v3");
+            "i8 v0 = p;\ni32 v1 = AS(i32, v0);\ni32 v2 = AS(i32, AS(u32, v1) + AS(u32, 1));\n"
+            "f32 v3 = AS(f32, v2);\n-> v3");
+}
+
+TEST(traced, signed_integers_wrap_around_where_the_language_leaves_overflow_undefined) {
+  const auto p = parameter_of<int>(0);
+  const auto q = parameter_of<std::int64_t>(0);
+  for (const kernel_format format : {kernel_format::opencl_c, kernel_format::cuda_c}) {
+    EXPECT_THAT(text_of((p - 3).recorded(), format),
+                HasSubstr("AS(i32, AS(u32, v0) - AS(u32, 3))"));
+    EXPECT_THAT(text_of((-p).recorded(), format), HasSubstr("= AS(i32, -AS(u32, v0));"));
+    EXPECT_THAT(text_of(abs(q).recorded(), format), HasSubstr("= AS(i64, -AS(u64, v0));"));
+    EXPECT_THAT(text_of((q << 3).recorded(), format), HasSubstr("= AS(i64, AS(u64, v0) << 3l);"));
+  }
+  EXPECT_THAT(text_of((p * p).recorded(), kernel_format::glsl), HasSubstr("i32 v1 = v0 * v0;"));
+  const auto u = parameter_of<unsigned>(0);
+  EXPECT_THAT(text_of((u * u).recorded()), HasSubstr("u32 v1 = v0 * v0;"));
 }
 
 TEST(traced, remainders_have_the_sign_of_cpp) {

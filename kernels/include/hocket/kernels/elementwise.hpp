@@ -29,16 +29,21 @@ struct constant_cursor {
   S value;
   [[nodiscard]] const S& at(std::size_t) const noexcept { return value; }
 };
+/// What a lambda is given of an element: of one that it only reads a copy, so that a parameter
+/// keeps its value when another parameter, which may be the same region, is assigned. Devices read
+/// all elements before they write any.
+template <class T>
+using element_access = std::conditional_t<std::is_const_v<T>, std::remove_const_t<T>, T&>;
 template <class T>
 struct dense_cursor {
   T* first;
-  [[nodiscard]] T& at(std::size_t i) const noexcept { return first[i]; }
+  [[nodiscard]] element_access<T> at(std::size_t i) const noexcept { return first[i]; }
 };
 template <class T>
 struct strided_cursor {
   T* first;
   std::size_t stride;
-  [[nodiscard]] T& at(std::size_t i) const noexcept { return first[i * stride]; }
+  [[nodiscard]] element_access<T> at(std::size_t i) const noexcept { return first[i * stride]; }
 };
 
 struct index_cursor {

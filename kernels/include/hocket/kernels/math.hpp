@@ -61,7 +61,8 @@ HOCKET_MATH_FUNCTION(trunc)
 HOCKET_MATH_FUNCTION(rint)
 #undef HOCKET_MATH_FUNCTION
 
-/// Of any number; a small integer becomes an int, as in C++.
+/// Of any number; a small integer becomes an int, as in C++. Of the least number of a type, whose
+/// magnitude it does not hold, it is that number, on the host as on devices.
 template <detail::number T>
 [[nodiscard]] auto abs(T x) noexcept {
   if constexpr (std::is_unsigned_v<T>) {
@@ -69,7 +70,9 @@ template <detail::number T>
   } else if constexpr (detail::real_number<T>) {
     return std::fabs(detail::computed_t<T>{x});
   } else {
-    return x < 0 ? -x : +x;
+    using type = decltype(+x);
+    using bits = std::make_unsigned_t<type>;
+    return x < 0 ? static_cast<type>(bits{0} - static_cast<bits>(x)) : type{x};
   }
 }
 template <detail::traced_number T>
