@@ -6,18 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
-#include <hocket/execution/inbox.hpp>
+#include <hocket/execution/steal_deque.hpp>
 
 namespace hocket {
 
 /// A queue of bounded length, first in first out, for many threads on both ends: one exchange of a
 /// counter for each operation, and no memory. After D. Vyukov's bounded MPMC queue: each slot knows
-/// whose turn it is.
-template <class T, class Atomics = real_atomics>
+/// whose turn it is. Cell says what an item is: see word_cell.
+template <class Cell>
 class item_ring {
+  using atomics = typename Cell::atomics;
+  template <class T>
+  using atomic = typename atomics::template atomic<T>;
+
  public:
+  using value_type = typename Cell::value_type;
+
   /// capacity is a power of two.
   explicit item_ring(std::size_t capacity)
       : slots_(std::make_unique<slot[]>(capacity)), mask_(capacity - 1) {
@@ -26,8 +31,8 @@ class item_ring {
     for (std::size_t i = 0; i < capacity; ++i) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 
-  /// Returns the item's number, which is how many were pushed before, or nothing if the ring is full.
-  [[nodiscard]] std::optional<std::size_t> try_push(T item) noexcept {
+  /// Returns false if the ring is full.
+  [[nodiscard]] bool try_push(value_type item) noexcept {
     std::size_t at = last_.load(std::memory_order_relaxed);
     for (;;) {
       slot& s = slots_[at & mask_];
@@ -38,13 +43,13 @@ class item_ring {
         // consistent for a thread that looks whether the ring is occupied.
         if (last_.compare_exchange_weak(at, at + 1, std::memory_order_seq_cst,
                                         std::memory_order_relaxed)) [[likely]] {
-          s.item = item;
+          s.item.put(item);
           // Pairs with the acquire in try_pop().
           s.turn.store(at + 1, std::memory_order_release);
-          return at;
+          return true;
         }
       } else if (turn < at) {
-        return std::nullopt;
+        return false;
       } else {
         at = last_.load(std::memory_order_relaxed);
       }
@@ -64,7 +69,7 @@ class item_ring {
   }
 
   /// Returns false if the ring is empty, or its first item is still being pushed.
-  [[nodiscard]] bool try_pop(T& item) noexcept {
+  [[nodiscard]] bool try_pop(value_type& item) noexcept {
     std::size_t at = first_.load(std::memory_order_relaxed);
     for (;;) {
       slot& s = slots_[at & mask_];
@@ -74,7 +79,7 @@ class item_ring {
         // The slot's turn orders what is in it: relaxed.
         if (first_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed,
                                          std::memory_order_relaxed)) [[likely]] {
-          item = s.item;
+          item = s.item.get();
           // Pairs with the acquire in try_push().
           s.turn.store(at + mask_ + 1, std::memory_order_release);
           return true;
@@ -87,29 +92,35 @@ class item_ring {
     }
   }
 
-  /// Takes the item that the caller has pushed with this number, if it is the first.
-  [[nodiscard]] bool take_back(std::size_t number) noexcept {
-    // Relaxed, as in try_pop(): the caller knows the item, which is there while it is the first.
+  /// Pops the first item if accepts(item) is true. Returns false if that is not so, or another
+  /// thread pops the item meanwhile.
+  template <class Accepts>
+  [[nodiscard]] bool pop_if(const Accepts& accepts) noexcept {
+    // Relaxed: the exchange finds out.
     std::size_t at = first_.load(std::memory_order_relaxed);
-    if (at != number || !first_.compare_exchange_strong(at, at + 1, std::memory_order_relaxed,
-                                                        std::memory_order_relaxed)) {
+    slot& s = slots_[at & mask_];
+    // Pairs with the release in try_push(). Until the item is popped no other one is put there.
+    if (s.turn.load(std::memory_order_acquire) != at + 1 || !accepts(s.item.get())) return false;
+    // The slot's turn orders what is in it: relaxed.
+    if (!first_.compare_exchange_strong(at, at + 1, std::memory_order_relaxed,
+                                        std::memory_order_relaxed)) {
       return false;
     }
     // Pairs with the acquire in try_push().
-    slots_[at & mask_].turn.store(at + mask_ + 1, std::memory_order_release);
+    s.turn.store(at + mask_ + 1, std::memory_order_release);
     return true;
   }
 
  private:
   struct slot {
-    typename Atomics::template atomic<std::size_t> turn{0};
-    typename Atomics::template plain<T> item{};
+    atomic<std::size_t> turn{0};
+    Cell item;
   };
 
   std::unique_ptr<slot[]> slots_;
   std::size_t mask_;
-  alignas(64) typename Atomics::template atomic<std::size_t> last_{0};
-  alignas(64) typename Atomics::template atomic<std::size_t> first_{0};
+  alignas(64) atomic<std::size_t> last_{0};
+  alignas(64) atomic<std::size_t> first_{0};
 };
 
 }  // namespace hocket

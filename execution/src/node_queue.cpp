@@ -76,7 +76,6 @@ node_queue::node_queue(const void* owner, std::size_t node, const host_topology&
                        tbb::task_arena& arena, std::size_t slots,
                        const std::function<void()>& out_of_items)
     : owner_(owner),
-      number_(next_queue_number()),
       node_(node),
       topology_(topology),
       arena_(arena),
@@ -202,7 +201,7 @@ bool node_queue::look_for_items(const work_turn& turn) const noexcept {
   using clock = std::chrono::steady_clock;
   const clock::time_point begin = clock::now();
   const clock::duration least = turn.has_run() ? patience_after_items : patience;
-  const item_ring<executor::bare_item>& posted = queue(level::normal).ring;
+  const item_ring<item_cell>& posted = queue(level::normal).ring;
   std::size_t taken = posted.taken() - 1;
   clock::time_point last_taken = begin;
   for (clock::time_point now = begin;; now = clock::now()) {

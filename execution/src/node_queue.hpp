@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@
 #include "fiber.hpp"
 #include "item_context.hpp"
 #include "item_ring.hpp"
-#include "last_post.hpp"
 #include "suspension.hpp"
 #include "worker_count.hpp"
 #include "worker_place.hpp"
@@ -129,14 +127,13 @@ class node_queue {
       return send_if_wanted();
     }
     const post_scope here(*this);
-    const std::optional<std::size_t> number = queue(level::normal).push(item);
-    if (number) note_post({number_, *number, item.what});
+    queue(level::normal).push(item);
   }
   /// See executor::take_back().
   [[nodiscard]] bool take_back(const void* what) noexcept {
-    const posted_item last = last_post();
-    return last.what == what && last.queue == number_ &&
-           queue(level::normal).ring.take_back(last.number);
+    return queue(level::normal).ring.pop_if([&](const executor::bare_item& first) {
+      return first.what == what;
+    });
   }
 
   /// Takes the newest item of the place, which is the calling worker's, if accepts() says so of
@@ -206,14 +203,9 @@ class node_queue {
     explicit line(std::size_t capacity) : ring(capacity) {}
     /// True if there is an item, or one is being pushed.
     [[nodiscard]] bool occupied() const noexcept { return behind.load() != 0 || ring.occupied(); }
-    /// Returns the number of the item in the ring, if it is there.
-    std::optional<std::size_t> push(executor::bare_item item) {
+    void push(executor::bare_item item) {
       // Relaxed: who finds the ring free again a little late or early does no harm.
-      if (behind.load(std::memory_order_relaxed) == 0) {
-        if (const std::optional<std::size_t> number = ring.try_push(item)) return number;
-      }
-      push_behind(item);
-      return std::nullopt;
+      if (behind.load(std::memory_order_relaxed) != 0 || !ring.try_push(item)) push_behind(item);
     }
     [[nodiscard]] bool try_pop(executor::bare_item& item) {
       return ring.try_pop(item) || pop_behind(item);
@@ -221,7 +213,7 @@ class node_queue {
     void push_behind(executor::bare_item item);
     [[nodiscard]] bool pop_behind(executor::bare_item& item);
 
-    item_ring<executor::bare_item> ring;
+    item_ring<item_cell> ring;
     std::atomic<std::size_t> behind{0};  // how many are in rest; changed under the lock
     std::mutex guard;                    // for what follows
     std::deque<executor::bare_item> rest;
@@ -297,7 +289,6 @@ class node_queue {
   void keep(std::unique_ptr<suspendable_item> item, const work_turn& turn) noexcept;
 
   const void* owner_;
-  const std::uint64_t number_;  // no other queue of the process has it, nor had it
   std::size_t node_;
   const host_topology& topology_;
   tbb::task_arena& arena_;

@@ -67,9 +67,10 @@ class executor {
   virtual void post_bare(std::size_t arena, int priority, bare_item item,
                          worker_record* poster) = 0;
 
-  /// Takes back the bare item that the calling thread posted last for the arena, if that is called
-  /// with `what` and is the first of those that wait: the caller then does what the item would have
-  /// done. Returns whether the item was taken. See own_items.hpp for items that workers post.
+  /// Takes back a bare item of priority zero that a thread which is no worker has posted for the
+  /// arena, if that is called with `what` and is the first of those that wait: the caller then does
+  /// what the item would have done. Returns whether the item was taken. See own_items.hpp for items
+  /// that workers post.
   [[nodiscard]] virtual bool take_back(std::size_t /*arena*/, const void* /*what*/) noexcept {
     return false;
   }

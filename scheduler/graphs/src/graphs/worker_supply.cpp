@@ -47,7 +47,7 @@ void worker_supply::send() noexcept {
 }
 
 void worker_supply::take_back() noexcept {
-  // Relaxed: what this thread has posted itself it finds, and nothing else is taken.
+  // Relaxed: in another arena the item is not found.
   const std::size_t last = arenas_used_.load(std::memory_order_relaxed) - 1;
   executor::intrusive_item* const item = this;
   if (!where_.take_back(last % where_.arenas(), item)) return;

@@ -33,8 +33,8 @@ class worker_supply final : private executor::intrusive_item {
     if (count_.wants_more_now()) send_if_open();
   }
 
-  /// The calling thread takes part: where it has sent for a worker itself a moment ago, and is no
-  /// worker, it lets that one be.
+  /// The calling thread takes part: where a worker was sent for that has not come, and would be the
+  /// next to come, it lets that one be.
   void take_back() noexcept;
 
   // See run_workers.

@@ -79,8 +79,9 @@ bool task_runner::claim_and_run(host_task& task, ready_list& next) noexcept {
   return true;
 }
 
-/// Where the calling thread, which is no worker, has posted the item itself a moment ago, no worker
-/// need find it. The task is claimed, and so its executor is there.
+/// Where the item is the first of those that threads which are no workers have posted, as that of a
+/// thread that waits for what it posts, no worker need find it. The task is claimed, and so its
+/// executor is there.
 bool task_runner::take_item_back(const host_task& task) noexcept {
   const run_place& place = task.place_;
   return !place.has_arena() && place.arena() != no_arena && place.priority() == 0 &&
