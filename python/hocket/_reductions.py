@@ -49,7 +49,7 @@ def _kernel(combine, start, text, inputs):
     """The kernel. Inputs: (name, dtype)."""
     names = [name for name, _ in inputs]
     map_ = _Expression(names[0] if text is None else text, [(*each, "read") for each in inputs])
-    value = map_.whole(map_.result())
+    value = map_.settled(map_.whole(map_.result()))
     if text is not None:
         _check_uses(text, names)
     dtype = computed_type(value.dtype)
