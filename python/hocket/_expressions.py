@@ -351,8 +351,11 @@ class Text:
 
     def _BoolOp(self, node):
         name = "both" if isinstance(node.op, ast.And) else "either"
-        values = [self.truth(self.value(each)) for each in node.values]
-        return Value(functools.reduce(lambda *both: self.node(name, None, [*both]), values))
+        values = [self.value(each) for each in node.values]
+        if not all(each.is_truth for each in values):
+            self.fail("joins numbers by 'and' or 'or', which join conditions, as in x != 0", node)
+        return Value(functools.reduce(lambda *both: self.node(name, None, [*both]),
+                                      [each.node for each in values]))
 
     def _IfExp(self, node):
         return self.select(*(self.value(each) for each in (node.test, node.body, node.orelse)))

@@ -86,6 +86,15 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(hocket.UsageError, "numbers with a fraction"):
             self.rt.elementwise("where(n > 1, 1.5, 3.5)", n=n, out=out)
 
+    def test_and_and_or_join_conditions_alone(self):
+        x, out = self.rt.full(4, 2.0), self.rt.empty(4)
+        for text in ("x or 5", "where(x and x < 3, 1, 2)"):
+            with self.assertRaisesRegex(hocket.UsageError, "joins numbers by 'and' or 'or'"):
+                self.rt.elementwise(text, x=x, out=out)
+        flags = self.rt.full(4, True, bool)
+        self.rt.elementwise("x + (f and x < 3 or not f)", x=x, f=flags, out=out)
+        self.assertEqual(out.numpy().tolist(), [3.0] * 4)
+
     def test_on_each_device(self):
         for device in self.rt.devices:
             for text in ("2*x + y", "where(x > y, x*y, exp(-abs(x)))", "x // 0.5 + y**2"):
