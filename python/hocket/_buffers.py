@@ -3,7 +3,6 @@
 """Buffers, and the numpy arrays over their memory."""
 
 import itertools
-import sys
 
 import numpy as np
 
@@ -260,16 +259,3 @@ def writes(buffer):
 def updates(buffer):
     """The function is given an array that it reads and writes."""
     return Access(buffer, "update")
-
-
-def is_kept(arrays, number):
-    """True if anything else refers to the array, or to what is under it."""
-    levels = [arrays[number]]
-    while isinstance(levels[-1], np.ndarray):
-        levels.append(levels[-1].base)
-    # Known are this list, what holds the level, and the call; the view is in a list of its own too.
-    # A part of an array that is a view of another one refers to that other one.
-    return any(
-        sys.getrefcount(levels[k]) > (3 if isinstance(levels[k], np.ndarray) else 4)
-        for k in range(len(levels))
-    )

@@ -183,6 +183,46 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(hocket.UsageError, 'buffer "y" after its end'):
             self.rt.submit(lambda a: a.base, reads(y)).result()
 
+    def test_whose_exceptions_have_arrays_leave_copies(self):
+        def fail(a, how):
+            part = a[2:4]
+            if how == "nested":
+                raise ValueError({"parts": [part, (a.T,)]}, a)
+            try:
+                raise KeyError(part)
+            except KeyError as error:
+                if how == "attribute":
+                    error.part = part
+                    raise
+                if how == "context":
+                    raise ValueError("bad")
+                raise ValueError("bad") from error
+
+        for how in ("nested", "attribute", "context", "cause"):
+            x = self.rt.full(10, 7.0, label="x")
+            error = self.rt.submit(fail, reads(x), how).exception()
+            ops.fill(9.0, x)
+            x.numpy()
+            if how == "nested":
+                self.assertIsInstance(error, ValueError)
+                (part, (turned,)), whole = error.args[0]["parts"], error.args[1]
+                self.assertEqual((turned.tolist(), whole.tolist()), ([7] * 10, [7] * 10))
+            else:
+                part = (error if how == "attribute" else error.__context__).args[0]
+            self.assertEqual(part.tolist(), [7, 7], how)
+
+    def test_cannot_keep_arrays_where_they_raise(self):
+        kept = []
+
+        def fail(a):
+            kept.append(a[1:])
+            raise KeyError("seven")
+
+        x = self.rt.zeros(3, label="x")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "x" after its end') as caught:
+            self.rt.submit(fail, reads(x)).result()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+
     def test_are_let_go_of_when_they_have_ended(self):
         class Big:
             pass
