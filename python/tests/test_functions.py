@@ -223,6 +223,35 @@ class Functions(unittest.TestCase):
             self.rt.submit(fail, reads(x)).result()
         self.assertIsInstance(caught.exception.__cause__, KeyError)
 
+    def test_may_leave_circles_that_have_arrays(self):
+        class Node:
+            pass
+
+        def walk(a):
+            def rest(i):
+                return a[i] + rest(i + 1) if i < len(a) else 0
+
+            return float(rest(0))
+
+        def keep_the_error(a):
+            last = None
+            try:
+                1 / 0
+            except ZeroDivisionError as error:
+                last = error
+            return float(a.sum())
+
+        def refer_to_itself(a):
+            node = Node()
+            node.me, node.part = node, a[1:]
+            return float(a.sum())
+
+        x = self.rt.full(3, 2.0)
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for function in (walk, keep_the_error, refer_to_itself):
+            self.assertEqual(self.rt.submit(function, reads(x)).result(), 6, function)
+
     def test_are_let_go_of_when_they_have_ended(self):
         class Big:
             pass
