@@ -20,17 +20,20 @@ _LIMIT = 5  # seconds
 
 
 def _loop():
-    while pool.run_next(_start_thread):
-        pass
+    is_new = True
+    while pool.run_next(_start_thread, is_new):
+        is_new = False
 
 
 def _start_thread():
     thread = threading.Thread(target=_loop, name=f"hocket-{len(_threads) + 1}", daemon=True)
+    pool.expect(True)
     try:
         thread.start()
-        _threads.append(thread)
-    except RuntimeError:
-        pass  # Python ends, and makes no more threads: those that there are do the rest.
+    except BaseException:
+        pool.expect(False)
+        raise
+    _threads.append(thread)
 
 
 def start():

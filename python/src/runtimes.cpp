@@ -204,7 +204,9 @@ void bind_runtimes(nb::module_& to) {
          "No other thread comes back from a call of this module.");
   nb::class_<python_threads>(to, "Threads", "The threads that call Python functions of tasks.")
       .def(nb::init<std::size_t>(), nb::arg("limit"))
-      .def("run_next", &python_threads::run_next, nb::arg("start_another"),
+      .def("expect", &python_threads::expect, nb::arg("comes"),
+           "A thread is about to be made, or with False: it could not be made.")
+      .def("run_next", &python_threads::run_next, nb::arg("start_another"), nb::arg("is_new"),
            "Waits for a job and runs it; False after stop().")
       .def("stop", &python_threads::stop, "Takes no more jobs.");
   nb::class_<open_runtime>(to, "OpenRuntime", nb::is_weak_referenceable(),

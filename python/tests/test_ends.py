@@ -106,6 +106,38 @@ time.sleep(0.2)
             errors=None,
         )
 
+    def test_no_further_thread_can_be_made(self):
+        self.expect(
+            """
+def start(self):
+    raise RuntimeError("there are no more threads")
+def level(n):
+    return rt.submit(level, n - 1).result() if n else 0
+rt.submit(int).result()
+threading.Thread.start = start
+f = rt.submit(level, 20)
+print(f.wait(20), f.exception(), rt.submit(level, 0).result())
+""",
+            said="True there are no more threads 0",
+        )
+
+    def test_garbage_that_waits_while_a_thread_is_made(self):
+        self.expect(
+            """
+make = threading.Thread.__init__
+def make_and_collect(self, *arguments, **options):
+    threading.Thread.__init__ = make
+    rt.submit(lambda: print("waited")).result()  # as __del__ of an object may
+    make(self, *arguments, **options)
+threading.Thread.__init__ = make_and_collect
+f = rt.submit(slow)
+print(f.wait(20))
+if not f.done():
+    os._exit(1)
+""",
+            said="True",
+        )
+
     def test_the_content_is_back_in_the_array(self):
         self.expect(
             "\nwith rt: ops.fill(5.0, b)\nprint('sum', x.sum())",

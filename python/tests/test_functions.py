@@ -4,6 +4,7 @@
 
 import asyncio
 import gc
+import os
 import queue
 import threading
 import time
@@ -394,6 +395,25 @@ class Futures(unittest.TestCase):
         go = threading.Event()
         asyncio.run(main())
         self.assertEqual(len(ticks), 3)
+
+    def test_are_awaited_while_functions_take_all_threads(self):
+        go, x = threading.Event(), self.rt.full(4, 3.0)
+        busy = [self.rt.submit(go.wait, 30) for _ in range(max(2, os.cpu_count() or 1))]
+        view = x.update()
+        total = ops.sum(x)
+
+        async def main():
+            asyncio.get_running_loop().call_later(0.1, view.close)
+            return await asyncio.wait_for(asyncio.ensure_future(wait()), 20)
+
+        async def wait():
+            return await total
+
+        try:
+            self.assertEqual(asyncio.run(main()), 12)
+            self.assertFalse(any(each.done() for each in busy))
+        finally:
+            go.set()
 
     def test_a_timeout_of_asyncio_cancels_the_task(self):
         go, ran = threading.Event(), []
