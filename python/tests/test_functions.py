@@ -135,6 +135,23 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(errors.DependencyFailed, "bad.*division by zero"):
             after.result()
 
+    def test_raise_exceptions_without_a_text(self):
+        class Special(Exception):
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        x = self.rt.zeros(3, label="x")
+        for error in (Special(), ValueError("\ud800")):
+            def fail(a, error=error):
+                raise error
+
+            bad = self.rt.submit(fail, writes(x), label="bad")
+            after = ops.sum(x)
+            self.assertIs(bad.exception(), error)
+            with self.assertRaisesRegex(errors.DependencyFailed, "bad"):
+                after.result()
+            ops.fill(0.0, x)
+
     def test_whose_failure_no_one_looks_at_fail_the_wait_for_all(self):
         self.rt.submit(lambda: [][1])
         with self.assertRaises(IndexError):
