@@ -103,7 +103,11 @@ void open_runtime::abandon() {
 bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
                    const nb::object& seconds) {
   const future<void> waited(task);
-  if (waited.done()) return true;
+  if (waited.done()) {
+    const without_gil released;
+    waited.wait();  // which counts as a look at how it ended
+    return true;
+  }
   nanoseconds left =
       seconds.is_none() ? nanoseconds::max() : duration_of(seconds, "The timeout of a future");
   const python_threads::blocked waits(*home.threads());

@@ -152,6 +152,16 @@ class Functions(unittest.TestCase):
                 after.result()
             ops.fill(0.0, x)
 
+    def test_whose_failure_was_waited_for_are_looked_at(self):
+        for timeout in (None, 10):
+            failed, ended = self.rt.submit(lambda: 1 / 0), threading.Event()
+            self.rt.submit(ended.set, after=self.rt.submit(time.sleep, 0.05))
+            ended.wait(20)
+            while not failed.done():
+                time.sleep(0.01)
+            self.assertTrue(failed.wait(timeout))
+            self.rt.wait()
+
     def test_whose_failure_no_one_looks_at_fail_the_wait_for_all(self):
         self.rt.submit(lambda: [][1])
         with self.assertRaises(IndexError):
