@@ -82,16 +82,19 @@ index_list array_of(const index_list& sizes, const std::vector<std::int64_t>& st
   bool fits = !sizes.empty();
   index_list steps(sizes.size(), 1);
   for (std::size_t d = sizes.size(); fits && d-- > 0;) {
-    // The step of a dimension with one element does not matter.
     const bool is_last = d + 1 == sizes.size();
     const auto next = is_last ? std::size_t{1} : steps[d + 1] * sizes[d + 1];
-    if (sizes[d] == 1) {
-      steps[d] = is_last ? 1 : (next + steps[d + 1] - 1) / steps[d + 1] * steps[d + 1];
+    // The step of a dimension with one element does not matter: it is that of the dimension around
+    // it, whose gaps it has then.
+    std::size_t from = d;
+    while (from > 0 && sizes[from] == 1) --from;
+    if (sizes[from] == 1 || (is_last && sizes[d] == 1)) {
+      steps[d] = next;
       continue;
     }
-    fits = strides[d] > 0;
+    fits = strides[from] > 0;
     if (!fits) break;
-    steps[d] = static_cast<std::size_t>(strides[d]);
+    steps[d] = static_cast<std::size_t>(strides[from]);
     fits = is_last ? steps[d] == 1 : steps[d] >= next && steps[d] % steps[d + 1] == 0;
   }
   if (!fits) {

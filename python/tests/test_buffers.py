@@ -63,6 +63,12 @@ class BuffersOverArrays(unittest.TestCase):
         with b.read():
             self.assertEqual(x.sum(), 6)
         self.assertTrue((x[1:3, 2:5] == 1).all())
+        y = np.zeros((2, 3), np.float32)
+        for part in (y[:, None, :2], y[:, None, None, :2], y[None, :, :2], y[:, :1], y[:1, None, :2]):
+            y[:] = 0
+            ops.fill(1.0, self.rt.buffer(part))
+            self.rt.wait()
+            self.assertEqual((y.sum(), part.sum()), (part.size, part.size), part.shape)
 
     def test_strides_that_do_not_fit_are_refused_and_can_be_copied(self):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
