@@ -89,10 +89,12 @@ class View:
                 f'The view of buffer "{label}" is read-only, which DLPack can say since version '
                 "1.0; a library that asks for an older one is given buffer.update()."
             )
+        tensor = _core.ArrayView.tensor(self._view).__dlpack__(max_version=max_version)
         self._view.detach()
         empty_out(self._array)
-        self._array = None
-        return _core.ArrayView.tensor(self._view).__dlpack__(max_version=max_version)
+        # The tensor alone keeps the view: it ends if the consumer cannot do with the tensor.
+        self._array = self._view = None
+        return tensor
 
     def __enter__(self):
         return self.array
@@ -189,9 +191,13 @@ class Buffer:
         """
         if copy:
             return self.numpy().__dlpack__(max_version=max_version)
-        return self.read().__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
-        )
+        view = self.read()
+        try:
+            return view.__dlpack__(
+                stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+            )
+        finally:
+            view.close()  # if it was not handed over; an exception would keep it
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)

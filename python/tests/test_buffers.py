@@ -270,6 +270,32 @@ class Tensors(unittest.TestCase):
         thread.start()
         thread.join()
 
+    def test_tensors_that_fail_leave_views_as_they_were(self):
+        s = self.rt.buffer(np.zeros(4, [("a", "f4"), ("b", "i4")]), "s")
+        view = s.update()
+        with self.assertRaisesRegex(TypeError, "DLPack has no type"):
+            np.from_dlpack(view)
+        self.assertEqual(view.array.shape, (4,))
+        view.close()
+        try:
+            s.__dlpack__(max_version=(1, 0))
+        except TypeError:  # which has the frame of the view
+            written = self.rt.submit(len, hocket.updates(s))
+            self.assertEqual(written.result(20), 4)
+
+    def test_tensors_that_no_consumer_takes_end(self):
+        class Consumer:
+            def take(self, tensor):
+                tensor.__dlpack__(max_version=(1, 0))
+                raise BufferError("not this one")
+
+        b = self.rt.full(4, 1.0)
+        view = b.update()
+        with self.assertRaises(BufferError):
+            Consumer().take(view)
+        ops.fill(2.0, b).result(20)
+        view.close()
+
     def test_buffers_lie_over_tensors(self):
         class Tensor:
             """A tensor of another library."""
