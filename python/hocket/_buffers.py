@@ -170,8 +170,24 @@ class Buffer:
 
     def assign(self, array):
         """Copies an array, or one number, into the buffer."""
+        given = self._assignable(array)
         with self.write() as mine:
-            mine[...] = array
+            mine[...] = given
+
+    def _assignable(self, array):
+        """The array as one whose assignment cannot fail: it would leave half of a content."""
+        given = array if isinstance(array, np.ndarray) else np.asarray(array, self.dtype)
+        if not np.can_cast(given.dtype, self.dtype, "safe"):
+            given = given.astype(self.dtype)
+        while given.ndim > self.ndim and given.shape[0] == 1:
+            given = given[0]
+        try:
+            return np.broadcast_to(given, self.shape)
+        except ValueError:
+            raise ValueError(
+                f'Buffer "{self.label}" of shape {self.shape} is assigned an array of shape '
+                f"{given.shape}; it has to be one that numpy broadcasts to it."
+            ) from None
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:

@@ -207,6 +207,23 @@ class Views(unittest.TestCase):
         with self.assertRaisesRegex(hocket.HocketError, "nothing there"):
             empty.numpy()
 
+    def test_an_assignment_that_fails_changes_nothing(self):
+        empty, full = self.rt.empty(6, np.int32, label="empty"), self.rt.full(6, 3, np.int32)
+        for wrong in ([1, 2, 3], "abc", np.array(["1", "x"] * 3), np.array([1, None] * 3)):
+            for each in (empty, full):
+                with self.assertRaises((TypeError, ValueError)):
+                    each.assign(wrong)
+        with self.assertRaisesRegex(hocket.HocketError, "empty"):
+            empty.numpy()
+        self.assertEqual(full.numpy().tolist(), [3] * 6)
+        for right in (7, np.float64(7.5), [[7] * 6], np.full((1, 6), "7"), np.full(6, 7.5), full):
+            full.assign(right)
+            empty.assign(right)
+            self.assertEqual((full.numpy().tolist(), empty.numpy().tolist()), ([7] * 6, [7] * 6))
+        pair = self.rt.zeros(2, [("f", "f4"), ("n", "i8")])
+        pair.assign((1.5, 2))
+        self.assertEqual(pair.numpy().tolist(), [(1.5, 2)] * 2)
+
     def test_wrong_shapes_are_named(self):
         for shape in (-3, 2.5, (2, -1), "ab"):
             with self.assertRaisesRegex(ValueError, "shape of a buffer is"):
