@@ -19,7 +19,7 @@ from . import _core
 from ._buffers import Buffer
 from ._future import Future, options_of, task_of
 from ._parameters import Parameter
-from ._targets import taken_into
+from ._targets import taken_into, taken_options
 from ._values import (
     FLOATS,
     INTEGERS,
@@ -575,7 +575,7 @@ def _number_type(value, element):
 
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
-    target, options = taken_into(home, arguments.pop("task", {}))
+    target, options = taken_into(home, taken_options(arguments))
     dtypes = {n: number_dtype_of(each) for n, each in arguments.items() if isinstance(each, Buffer)}
     if not dtypes:
         raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")

@@ -86,6 +86,16 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(hocket.UsageError, "numbers with a fraction"):
             self.rt.elementwise("where(n > 1, 1.5, 3.5)", n=n, out=out)
 
+    def test_names_of_arguments_are_free(self):
+        text, out = self.rt.full(4, 2.0), self.rt.empty(4)
+        self.rt.elementwise("text + self", text=text, self=text, out=out)
+        with self.rt.scope() as scope:
+            scope.elementwise("out = out + text", text=text, out=out)
+        self.assertEqual(out.numpy().tolist(), [6.0] * 4)
+        for submit in (self.rt.elementwise, lambda *a, **k: self.rt.reduce("a + b", 0, *a, **k)):
+            with self.assertRaisesRegex(TypeError, 'argument "task".*dict of the options'):
+                submit("task * 2", task=text)
+
     def test_and_and_or_join_conditions_alone(self):
         x, out = self.rt.full(4, 2.0), self.rt.empty(4)
         for text in ("x or 5", "where(x and x < 3, 1, 2)"):
