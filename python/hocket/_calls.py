@@ -45,7 +45,7 @@ class _Call:
             # The frames of this class keep buffers, and say nothing to who reads the traceback.
             trace = error.__traceback__.tb_next
             trace = trace.tb_next if trace and trace.tb_next else trace
-            outcome.raised = error.with_traceback(trace)
+            outcome.set_raised(error.with_traceback(trace), trace)
             return outcome
         finally:
             # The arguments let go of what they keep before the task has ended.

@@ -8,6 +8,7 @@ import os
 import queue
 import threading
 import time
+import traceback
 import unittest
 import weakref
 
@@ -290,6 +291,21 @@ class Functions(unittest.TestCase):
         del big
         self.assertTrue(is_collected(alive))
 
+    def test_that_fail_and_are_waited_for_are_let_go_of(self):
+        class Big:
+            pass
+
+        def fail(it):
+            time.sleep(0.05)
+            raise ValueError(it)
+
+        big = Big()
+        alive = weakref.ref(big)
+        big.future = self.rt.submit(fail, big)
+        big.future.wait()
+        del big
+        self.assertTrue(is_collected(alive))
+
     def test_and_their_exceptions_keep_no_memory_that_is_lent(self):
         x = np.ones(10, np.float32)
 
@@ -363,6 +379,23 @@ class Functions(unittest.TestCase):
 
 
 class Futures(unittest.TestCase):
+    def test_raise_one_exception_with_one_traceback(self):
+        def depth(future):
+            try:
+                future.result()
+            except ZeroDivisionError as error:
+                return len(traceback.extract_tb(error.__traceback__)), error
+            return None
+
+        def fail():
+            1 / 0
+
+        graph = self.rt.record(lambda: self.rt.submit(fail))
+        for future in (self.rt.submit(fail), graph.run()):
+            first, error = depth(future)
+            self.assertEqual([depth(future) for _ in range(3)], [(first, error)] * 3)
+            self.assertEqual(traceback.extract_tb(error.__traceback__)[-1].name, "fail")
+
     def setUp(self):
         self.rt = hocket.Runtime()
         self.addCleanup(self.rt.close)
