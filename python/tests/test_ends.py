@@ -3,6 +3,7 @@
 """How programs end: with runtimes that are open, by Ctrl-C, with views that variables keep."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -232,6 +233,34 @@ except KeyboardInterrupt:
         ended = run("press_ctrl_c()\nwith rt: rt.submit(slow); time.sleep(10)")
         self.assertIn("KeyboardInterrupt", ended.stderr)
         self.assertNotEqual(ended.returncode, 0)
+
+    def test_ctrl_c_in_the_wait_at_the_end(self):
+        program = """
+def press(after):
+    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.daemon = True  # as the end of Python waits for others
+    timer.start()
+press(0.5)
+"""
+        self.expect(
+            program + """
+for _ in range(100):
+    rt.submit(lambda a: time.sleep(0.1), updates(b))
+print("left", flush=True)
+""",
+            said="left",
+            errors="functions that run are waited for",
+        )
+        self.expect(
+            program + """
+press(1.2)
+f = rt.submit(lambda: [time.sleep(0.1) for _ in range(300)])
+print("left")
+""",
+            status=128 + signal.SIGINT,
+            said="left",
+            errors="another Ctrl-C ends the process",
+        )
 
     def test_a_forked_child_ends(self):
         self.expect(
