@@ -210,19 +210,20 @@ array_buffer over_tensor(const open_runtime_ref& home, const nb::object& given, 
 }
 
 /// Waits for the tasks before a view, so that Ctrl-C ends the wait, and brings the content: a
-/// function that does nothing with it.
+/// function that does nothing with it. Of a view that writes there is no content to bring, and a
+/// function that were left behind by Ctrl-C would take away what the buffer has.
 void wait_for_content(const array_buffer& of, access_mode mode) {
   if (mode == access_mode::write) return;
   const runtime_ref rt = of.home->get();
   auto nothing = std::make_shared<kernel_definition>();
   nothing->name = "view of " + of.data().label();
-  nothing->parameters = {{parameter::kind::buffer, of.data().type(), access_mode::read, any_rank}};
+  nothing->parameters = {{parameter::kind::buffer, of.data().type(), mode, any_rank}};
   nothing->host = [](const host_launch&) {};
   detail::task_state_ptr task;
   {
     const without_gil released;
     task = detail::untyped_submitter(*rt).call(
-        {}, nothing, {detail::untyped_access{of.what, access_mode::read}});
+        {}, nothing, {detail::untyped_access{of.what, mode}});
   }
   (void)wait_for_task(*of.home, task);
   const future<void> ended(task);

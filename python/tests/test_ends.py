@@ -146,9 +146,11 @@ if not f.done():
         )
 
     def test_ctrl_c_ends_waits(self):
-        for submit in ("rt.submit(stuck)", "rt.submit(stuck, updates(b))"):
-            for wait in ("f.result()", "rt.wait()", "rt.close()", "f.wait()", "b.numpy()"):
-                if wait == "b.numpy()" and "updates" not in submit:
+        waits = ("f.result()", "rt.wait()", "rt.close()", "f.wait()", "b.numpy()", "b.update()")
+        for access in ("", ", updates(b)", ", reads(b)"):
+            submit = f"rt.submit(stuck{access})"
+            for wait in waits:
+                if access < {"b.numpy()": ", u", "b.update()": ", "}.get(wait, ""):
                     continue
                 program = f"""
 go = threading.Event()
