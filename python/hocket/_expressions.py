@@ -47,6 +47,7 @@ _CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
 
 
 _MOST_BITS = 1100  # of a number in a text; all that a type can hold have fewer
+_MOST_UNTYPED = 50  # values without a type of which each is made of the one before
 _NESTED = "is nested too deeply; give names to parts of it, as in t = x + 1; t * t"
 
 
@@ -106,11 +107,7 @@ class Text:
                 self.fail(f"has a number that is none of its type: {error}")
         if not value.is_untyped:
             return value.node.converted(dtype)
-        try:
-            return value.built(computed_type(dtype)).converted(dtype)
-        except RecursionError:
-            pass  # its frames are of no interest
-        self.fail(_NESTED)
+        return value.built(computed_type(dtype)).converted(dtype)
 
     def settled(self, value):
         """The value in a type of its own, if it has met none: integers have 32 bits where these
@@ -142,6 +139,9 @@ class Text:
     def combined(self, values, build, is_whole=None):
         """What build(dtype, operands) gives, in the type of the values or without one."""
         values = [self.whole(each) for each in values]
+        depth = 1 + max(each.depth for each in values)
+        if depth > _MOST_UNTYPED:
+            values = [self.settled(each) for each in values]
         if not all(each.is_untyped for each in values):
             dtype = common_of(values)
             return Value(build(dtype, [self.typed(each, dtype) for each in values]))
@@ -149,6 +149,7 @@ class Text:
             build=lambda dtype: build(dtype, [self.typed(each, dtype) for each in values]),
             is_whole=all(each.is_whole for each in values) if is_whole is None else is_whole,
             is_wide=any(each.is_wide for each in values),
+            depth=depth,
         )
 
     def whole(self, value):

@@ -45,8 +45,8 @@ def kept_one(arrays, known):
     """The number of an array that something else refers to, or to what is under it; None if nothing
     does. known: how many more references are right, by the id of what they refer to."""
     number = _first_kept(arrays, known)
-    # A circle of objects that nothing refers to any more is no keeper. Most are young; while another
-    # thread collects garbage, this one cannot.
+    # A circle of objects that nothing refers to any more is no keeper. Most of these are young.
+    # While another thread collects garbage, this one cannot.
     for generation, pause in ((0, 0), (1, 0), (2, 0), (2, 0.01), (2, 0.05)):
         if number is None:
             break

@@ -20,12 +20,14 @@ class Value:
     the text, or what is made of such numbers for each element, as in where(x > 0, 0.1, 0.3): then
     build(dtype) makes the node in the type that the value meets, of those computed with."""
 
-    def __init__(self, node=None, number=None, build=None, is_whole=None, is_wide=None):
+    def __init__(self, node=None, number=None, build=None, is_whole=None, is_wide=None, depth=0):
         self.node = node
         self.number = number
         if number is not None:
             is_whole = isinstance(number, int)
             is_wide = is_whole and not -(2**31) <= number < 2**31
+        #: How many values without a type there are between this one and the numbers, at most.
+        self.depth = depth
         #: Without a type: whether it has no fraction, and whether it needs 64 bits then.
         self.is_whole = is_whole
         self.is_wide = is_wide

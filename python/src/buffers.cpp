@@ -222,8 +222,8 @@ void wait_for_content(const array_buffer& of, access_mode mode) {
   detail::task_state_ptr task;
   {
     const without_gil released;
-    task = detail::untyped_submitter(*rt).call(
-        {}, nothing, {detail::untyped_access{of.what, mode}});
+    task =
+        detail::untyped_submitter(*rt).call({}, nothing, {detail::untyped_access{of.what, mode}});
   }
   (void)wait_for_task(*of.home, task);
   const future<void> ended(task);

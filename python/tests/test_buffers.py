@@ -64,7 +64,8 @@ class BuffersOverArrays(unittest.TestCase):
             self.assertEqual(x.sum(), 6)
         self.assertTrue((x[1:3, 2:5] == 1).all())
         y = np.zeros((2, 3), np.float32)
-        for part in (y[:, None, :2], y[:, None, None, :2], y[None, :, :2], y[:, :1], y[:1, None, :2]):
+        parts = (y[:, None, :2], y[:, None, None, :2], y[None, :, :2], y[:, :1], y[:1, None, :2])
+        for part in parts:
             y[:] = 0
             ops.fill(1.0, self.rt.buffer(part))
             self.rt.wait()

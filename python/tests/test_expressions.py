@@ -86,6 +86,12 @@ class Expressions(unittest.TestCase):
         with self.assertRaisesRegex(hocket.UsageError, "numbers with a fraction"):
             self.rt.elementwise("where(n > 1, 1.5, 3.5)", n=n, out=out)
 
+    def test_many_statements_of_numbers_alone(self):
+        x, out = self.rt.buffer(np.array([1.0, -1.0])), self.rt.empty(2, np.float64)
+        text = "; ".join(["t = where(x > 0, 0.1, 0.3)"] + ["t = t + where(x > 0, 0.1, 0.3)"] * 999)
+        self.rt.elementwise(text + "; out = t", x=x, out=out)
+        np.testing.assert_allclose(out.numpy(), [100, 300], rtol=1e-12)
+
     def test_names_of_arguments_are_free(self):
         text, out = self.rt.full(4, 2.0), self.rt.empty(4)
         self.rt.elementwise("text + self", text=text, self=text, out=out)
