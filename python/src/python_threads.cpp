@@ -17,22 +17,37 @@ struct interpreter_end {
   std::atomic<bool> has_begun = false;
   std::thread::id ends_it;               // set before has_begun
   std::atomic<std::size_t> waiting = 0;  // threads that are about to take the GIL
+  std::atomic<std::size_t> outside = 0;  // threads that have released it, and are not kept
 };
+
+/// How long the end waits for threads that have released the GIL.
+constexpr std::chrono::seconds limit_of_the_end{5};
 
 interpreter_end& the_end() {
   static interpreter_end one;
   return one;
 }
 
+/// True for threads that are to be kept.
+bool has_ended_for_this_thread() noexcept {
+  const interpreter_end& end = the_end();
+  return end.has_begun && end.ends_it != std::this_thread::get_id();
+}
+
+[[noreturn]] void stay_for_ever() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 /// Counts a thread that takes the GIL, or keeps the thread.
 class gil_request {
  public:
-  gil_request() noexcept {
+  explicit gil_request(bool is_outside) noexcept {
     interpreter_end& end = the_end();
     ++end.waiting;
-    if (!end.has_begun || end.ends_it == std::this_thread::get_id()) return;
+    if (!has_ended_for_this_thread()) return;
     --end.waiting;
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    if (is_outside) --end.outside;
+    stay_for_ever();
   }
   gil_request(const gil_request&) = delete;
   gil_request& operator=(const gil_request&) = delete;
@@ -41,13 +56,23 @@ class gil_request {
 
 }  // namespace
 
+without_gil::without_gil() noexcept {
+  // Counted before the GIL is released: the thread that ends the interpreter looks with the GIL.
+  ++the_end().outside;
+  state_ = PyEval_SaveThread();
+  if (!has_ended_for_this_thread()) return;
+  --the_end().outside;
+  stay_for_ever();
+}
+
 without_gil::~without_gil() {
-  const gil_request request;
+  const gil_request request(true);
   PyEval_RestoreThread(state_);
+  --the_end().outside;
 }
 
 with_gil::with_gil() {
-  const gil_request request;
+  const gil_request request(false);
   state_ = PyGILState_Ensure();
 }
 
@@ -55,8 +80,12 @@ void keep_gil_for_the_end() {
   interpreter_end& end = the_end();
   end.ends_it = std::this_thread::get_id();
   end.has_begun = true;
-  const without_gil released;
-  while (end.waiting != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto limit = std::chrono::steady_clock::now() + limit_of_the_end;
+  // A daemon thread in C++ would go on while the process takes down what it uses.
+  while (end.waiting != 0 || (end.outside != 0 && std::chrono::steady_clock::now() < limit)) {
+    const without_gil released;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 bool python_threads::post(std::function<void()> job, lane& to) {

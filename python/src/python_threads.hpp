@@ -19,12 +19,13 @@ namespace hocket::python {
 
 namespace nb = nanobind;
 
-/// The thread releases the GIL for as long as this lives. Where Python has begun to end the
+/// The thread releases the GIL for as long as this lives. From keep_gil_for_the_end() on, other
+/// threads than its caller stay in the constructor for ever. Where Python has begun to end the
 /// interpreter meanwhile, the thread stays in the destructor for ever: Python would end it there by
 /// unwinding its stack, which C++ does not survive.
 class without_gil {
  public:
-  without_gil() noexcept : state_(PyEval_SaveThread()) {}
+  without_gil() noexcept;
   without_gil(const without_gil&) = delete;
   without_gil& operator=(const without_gil&) = delete;
   ~without_gil();
@@ -46,7 +47,8 @@ class with_gil {
 };
 
 /// From here on no other thread than the caller is given the GIL by the classes above. With the
-/// GIL; returns when those that wait for it have it.
+/// GIL; returns when those that wait for it have it, and those that had released it have come back
+/// or five seconds are over.
 void keep_gil_for_the_end();
 
 /// The threads of Python that call functions for tasks. A worker of the runtime runs its tasks on
