@@ -3,7 +3,6 @@
 """Buffers, and the numpy arrays over their memory."""
 
 import itertools
-import sys
 
 import numpy as np
 
@@ -90,10 +89,12 @@ class View:
                 f'The view of buffer "{label}" is read-only, which DLPack can say since version '
                 "1.0; a library that asks for an older one is given buffer.update()."
             )
+        tensor = _core.ArrayView.tensor(self._view).__dlpack__(max_version=max_version)
         self._view.detach()
         empty_out(self._array)
-        self._array = None
-        return _core.ArrayView.tensor(self._view).__dlpack__(max_version=max_version)
+        # The tensor alone keeps the view: it ends if the consumer cannot do with the tensor.
+        self._array = self._view = None
+        return tensor
 
     def __enter__(self):
         return self.array
@@ -169,8 +170,24 @@ class Buffer:
 
     def assign(self, array):
         """Copies an array, or one number, into the buffer."""
+        given = self._assignable(array)
         with self.write() as mine:
-            mine[...] = array
+            mine[...] = given
+
+    def _assignable(self, array):
+        """The array as one whose assignment cannot fail: it would leave half of a content."""
+        given = array if isinstance(array, np.ndarray) else np.asarray(array, self.dtype)
+        if not np.can_cast(given.dtype, self.dtype, "safe"):
+            given = given.astype(self.dtype)
+        while given.ndim > self.ndim and given.shape[0] == 1:
+            given = given[0]
+        try:
+            return np.broadcast_to(given, self.shape)
+        except ValueError:
+            raise ValueError(
+                f'Buffer "{self.label}" of shape {self.shape} is assigned an array of shape '
+                f"{given.shape}; it has to be one that numpy broadcasts to it."
+            ) from None
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
@@ -190,9 +207,13 @@ class Buffer:
         """
         if copy:
             return self.numpy().__dlpack__(max_version=max_version)
-        return self.read().__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
-        )
+        view = self.read()
+        try:
+            return view.__dlpack__(
+                stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+            )
+        finally:
+            view.close()  # if it was not handed over; an exception would keep it
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)
@@ -260,16 +281,3 @@ def writes(buffer):
 def updates(buffer):
     """The function is given an array that it reads and writes."""
     return Access(buffer, "update")
-
-
-def is_kept(arrays, number):
-    """True if anything else refers to the array, or to what is under it."""
-    levels = [arrays[number]]
-    while isinstance(levels[-1], np.ndarray):
-        levels.append(levels[-1].base)
-    # Known are this list, what holds the level, and the call; the view is in a list of its own too.
-    # A part of an array that is a view of another one refers to that other one.
-    return any(
-        sys.getrefcount(levels[k]) > (3 if isinstance(levels[k], np.ndarray) else 4)
-        for k in range(len(levels))
-    )

@@ -3,13 +3,12 @@
 """Calls of Python functions by tasks."""
 
 import inspect
-import traceback
 import weakref
 
 import numpy as np
 
-from . import _core, _threads
-from ._buffers import Access, Buffer, array_over, checked_label, empty_out, is_kept
+from . import _core, _lent, _threads
+from ._buffers import Access, Buffer, array_over, checked_label, empty_out
 from ._future import Future, Outcome, Recorded, options_of
 from ._parameters import Parameter
 from ._targets import taken_into
@@ -46,7 +45,7 @@ class _Call:
             # The frames of this class keep buffers, and say nothing to who reads the traceback.
             trace = error.__traceback__.tb_next
             trace = trace.tb_next if trace and trace.tb_next else trace
-            outcome.raised = error.with_traceback(trace)
+            outcome.set_raised(error.with_traceback(trace), trace)
             return outcome
         finally:
             # The arguments let go of what they keep before the task has ended.
@@ -64,23 +63,30 @@ class _Call:
         try:
             returned = self._function(*self._values(arrays, numbers))
         except BaseException as error:
-            # The variables of the frames are arrays over memory that is soon used by others.
-            traceback.clear_frames(error.__traceback__)
-            for array in arrays:
-                empty_out(array)
-            self = views = accesses = arrays = array = None
+            # The variables of the frames are arrays over memory that is soon used by others, and
+            # the exception may have some.
+            _lent.forget_frames(error)
+            known = _lent.own_parts(error, arrays)
+            number = _lent.kept_one(arrays, known)
+            _lent.own_known(arrays, known)
+            refused = None if number is None else self._refusal(accesses[number].buffer)
+            self = views = accesses = arrays = known = None
+            if refused is not None:
+                raise refused from error
             raise
-        for number in range(len(arrays)):
-            if is_kept(arrays, number):
-                label = accesses[number].buffer.label
-                returned = None
-                for each in arrays:
-                    empty_out(each)
-                raise UsageError(
-                    f'The function "{self._name}" keeps or returns the array of buffer "{label}" '
-                    "after its end, or a part of it; it has to be a copy: array.copy()."
-                )
+        number = _lent.kept_one(arrays, {})
+        if number is not None:
+            returned = None
+            for each in arrays:
+                empty_out(each)
+            raise self._refusal(accesses[number].buffer)
         return returned
+
+    def _refusal(self, buffer):
+        return UsageError(
+            f'The function "{self._name}" keeps or returns the array of buffer "{buffer.label}" '
+            "after its end, or a part of it; it has to be a copy: array.copy()."
+        )
 
     def _values(self, arrays, numbers):
         arrays, numbers = iter(arrays), iter(numbers)

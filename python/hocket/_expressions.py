@@ -5,11 +5,13 @@
 A text is parsed by Python's own parser, and never run: of its tree a kernel is made that runs on
 all devices. The types are those of numpy, where C++ and devices have them: float16,
 bfloat16 and numbers in 8 bits are computed with as float32, small integers as int32, and numbers
-in the text take the type of what stands beside them.
+in the text take the type of what stands beside them. What is made of such numbers alone has no type
+either, until it meets one.
 """
 
 import ast
 import functools
+import math
 
 import numpy as np
 
@@ -17,14 +19,19 @@ from . import _core
 from ._buffers import Buffer
 from ._future import Future, options_of, task_of
 from ._parameters import Parameter
-from ._targets import taken_into
+from ._targets import taken_into, taken_options
+from ._values import (
+    FLOATS,
+    INTEGERS,
+    Value,
+    common_of,
+    computed,
+    computed_type,
+    element_of,
+    widest,
+)
 from .errors import UsageError
 
-_FLOATS = {"float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "float64"}
-_INTEGERS = {
-    name: np.dtype(name).itemsize
-    for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-}
 _FUNCTIONS = {
     name: name
     for name in "exp exp2 log log2 sqrt sin cos tan sinh cosh tanh floor ceil trunc rint".split()
@@ -40,68 +47,13 @@ _CONSTANTS = {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan}
 
 
 _MOST_BITS = 1100  # of a number in a text; all that a type can hold have fewer
+_MOST_UNTYPED = 50  # values without a type of which each is made of the one before
 _NESTED = "is nested too deeply; give names to parts of it, as in t = x + 1; t * t"
 
 
 def _shown(text):
     """The text in a message."""
     return repr(text if len(text) <= 200 else text[:197] + "...")
-
-
-class _Value:
-    """A value of the kernel: a node of the C++ part, or a number of the text, which has no type
-    yet."""
-
-    def __init__(self, node=None, number=None):
-        self.node = node
-        self.number = number
-
-    @property
-    def is_number(self):
-        return self.node is None
-
-    @property
-    def dtype(self):
-        """None for a truth value."""
-        if self.is_number:
-            return "float32" if isinstance(self.number, float) else "int32"
-        return self.node.dtype
-
-    @property
-    def is_truth(self):
-        return not self.is_number and self.node.dtype is None
-
-
-def computed_type(dtype):
-    """The type that operators compute with."""
-    if dtype in _FLOATS:
-        return "float64" if dtype == "float64" else "float32"
-    return "int32" if _INTEGERS[dtype] < 4 else dtype
-
-
-def _common(a, b):
-    """The type of a op b."""
-    if a.is_number and b.is_number:
-        both_whole = isinstance(a.number, int) and isinstance(b.number, int)
-        return "int32" if both_whole else "float32"
-    if a.is_number or b.is_number:
-        number, other = (a.number, b) if a.is_number else (b.number, a)
-        type_of_other = computed_type(other.dtype)
-        whole = isinstance(number, int)
-        return type_of_other if whole or type_of_other in _FLOATS else "float64"
-    return _common_type(a.dtype, b.dtype)
-
-
-def _common_type(first, second):
-    first, second = computed_type(first), computed_type(second)
-    if (first in _FLOATS) != (second in _FLOATS):
-        return first if first in _FLOATS else second
-    if first in _FLOATS:
-        return "float64" if "float64" in (first, second) else "float32"
-    for name in ("uint64", "int64", "uint32"):
-        if name in (first, second):
-            return name
-    return "int32"
 
 
 class Text:
@@ -112,7 +64,8 @@ class Text:
         self.parameters = {name: number for number, (name, *_) in enumerate(parameters)}
         self.values = {}
         for number, (name, dtype, _) in enumerate(parameters):
-            self.values[name] = _Value(_core.Value.parameter(dtype, number))
+            self.values[name] = Value(_core.Value.parameter(dtype, number))
+        self.element = element_of(parameters)
 
     def fail(self, what, node=None):
         place = ast.get_source_segment(self.text, node) if node is not None else None
@@ -152,40 +105,77 @@ class Text:
                 return _core.Value.literal(value.number, dtype)
             except (TypeError, ValueError) as error:
                 self.fail(f"has a number that is none of its type: {error}")
-        return value.node.converted(dtype)
+        if not value.is_untyped:
+            return value.node.converted(dtype)
+        return value.built(computed_type(dtype)).converted(dtype)
+
+    def settled(self, value):
+        """The value in a type of its own, if it has met none: integers have 32 bits where these
+        are enough, and fractions the type of the buffers."""
+        return Value(self.typed(value, self.type_of(value))) if value.is_untyped else value
+
+    def type_of(self, *values):
+        """The type that an operation on the values has, and they are settled in."""
+        if not all(each.is_untyped for each in values):
+            return common_of(values)
+        if all(each.is_whole for each in values):
+            has_64_bits = self.element in ("int64", "uint64")
+            if not has_64_bits and not any(each.is_wide for each in values):
+                return "int32"
+            return self.element if has_64_bits else "int64"
+        return computed_type(self.element) if self.element in FLOATS else "float64"
 
     def truth(self, value):
         if value.is_number:
             return _core.Value.truth(bool(value.number))
+        value = self.settled(value)
         return value.node if value.is_truth else value.node.converted("bool")
 
-    def numbers(self, a, b, node):
-        if a.is_truth or b.is_truth:
-            a, b = self.whole(a), self.whole(b)
-        dtype = _common(a, b)
-        return dtype, [self.typed(a, dtype), self.typed(b, dtype)]
+    def numbers(self, *values):
+        values = [self.whole(each) for each in values]
+        dtype = self.type_of(*values)
+        return dtype, [self.typed(each, dtype) for each in values]
+
+    def combined(self, values, build, is_whole=None):
+        """What build(dtype, operands) gives, in the type of the values or without one."""
+        values = [self.whole(each) for each in values]
+        depth = 1 + max(each.depth for each in values)
+        if depth > _MOST_UNTYPED:
+            values = [self.settled(each) for each in values]
+        if not all(each.is_untyped for each in values):
+            dtype = common_of(values)
+            return Value(build(dtype, [self.typed(each, dtype) for each in values]))
+        return Value(
+            build=lambda dtype: build(dtype, [self.typed(each, dtype) for each in values]),
+            is_whole=all(each.is_whole for each in values) if is_whole is None else is_whole,
+            is_wide=any(each.is_wide for each in values),
+            depth=depth,
+        )
 
     def whole(self, value):
         """A truth value as the number 0 or 1."""
-        return _Value(value.node.converted("int32")) if value.is_truth else value
+        return Value(value.node.converted("int32")) if value.is_truth else value
 
     def apply(self, operation, dtype, operands):
-        return _Value(_core.Value.apply(operation, dtype, operands))
+        return Value(_core.Value.apply(operation, dtype, operands))
+
+    def node(self, operation, dtype, operands):
+        return _core.Value.apply(operation, dtype, operands)
 
     def _Constant(self, node):
         if isinstance(node.value, bool):
-            return _Value(_core.Value.truth(node.value))
+            return Value(_core.Value.truth(node.value))
         if isinstance(node.value, (int, float)):
-            return _Value(number=node.value)
+            return Value(number=node.value)
         self.fail("has what is no number", node)
 
     def _Name(self, node):
         if node.id in self.values:
             return self.values[node.id]
         if node.id == "index":
-            return _Value(_core.Value.index())
+            return Value(_core.Value.index())
         if node.id in _CONSTANTS:
-            return _Value(number=float(_CONSTANTS[node.id]))
+            return Value(number=float(_CONSTANTS[node.id]))
         self.fail(f"has the name {node.id!r}, which is passed no buffer and no number")
 
     def _UnaryOp(self, node):
@@ -195,12 +185,10 @@ class Text:
                 self.fail("inverts the bits of a number", node)
             return self.apply("invert", None, [self.truth(value)])
         if value.is_number:
-            return _Value(number=-value.number if isinstance(node.op, ast.USub) else value.number)
-        value = self.whole(value)
-        dtype = computed_type(value.dtype)
+            return Value(number=-value.number if isinstance(node.op, ast.USub) else value.number)
         if isinstance(node.op, ast.UAdd):
-            return _Value(value.node.converted(dtype))
-        return self.apply("negate", dtype, [value.node.converted(dtype)])
+            return self.combined([value], lambda dtype, operands: operands[0])
+        return self.combined([value], lambda dtype, operands: self.node("negate", dtype, operands))
 
     def _BinOp(self, node):
         a, b = self.value(node.left), self.value(node.right)
@@ -213,15 +201,13 @@ class Text:
             return self.apply(name, None, [a.node, b.node])
         if isinstance(node.op, ast.Pow):
             return self.power(a, b)
-        dtype, operands = self.numbers(a, b, node)
         if type(node.op) in _ARITHMETIC:
-            return self.apply(_ARITHMETIC[type(node.op)], dtype, operands)
+            name = _ARITHMETIC[type(node.op)]
+            return self.combined([a, b], lambda dtype, operands: self.node(name, dtype, operands))
         if isinstance(node.op, ast.Div):
-            if dtype not in _FLOATS:
-                operands, dtype = [each.converted("float64") for each in operands], "float64"
-            return self.apply("divide", dtype, operands)
+            return self.combined([a, b], self.fraction, is_whole=False)
         if isinstance(node.op, (ast.FloorDiv, ast.Mod)):
-            quotient, rest = self.divided(dtype, operands)
+            quotient, rest = self.divided(*self.numbers(a, b))
             return quotient if isinstance(node.op, ast.FloorDiv) else rest
         self.fail("has an operator that kernels do not have", node)
 
@@ -241,12 +227,17 @@ class Text:
             self.fail("has a number that is not real", node)
         if isinstance(number, int) and number.bit_length() > _MOST_BITS:
             self.fail(too_large, node)
-        return _Value(number=number)
+        return Value(number=number)
+
+    def fraction(self, dtype, operands):
+        if dtype not in FLOATS:
+            operands, dtype = [each.converted("float64") for each in operands], "float64"
+        return self.node("divide", dtype, operands)
 
     def divided(self, dtype, operands):
         """Floor and rest of a division, of which the rest has the sign of the divisor."""
         a, b = operands
-        if dtype in _FLOATS:
+        if dtype in FLOATS:
             return self.divided_with_fraction(dtype, a, b)
         quotient = self.apply("divide", dtype, operands)
         rest = self.apply("remainder", dtype, operands)
@@ -292,8 +283,8 @@ class Text:
         count = apply("select", opposite, apply("negate", count), count)
         left = apply("select", compare("less", a, zero), apply("negate", left), left)
         return (
-            _Value(apply("select", goes_down, apply("subtract", count, one), count)),
-            _Value(apply("select", goes_down, apply("add", left, b), left)),
+            Value(apply("select", goes_down, apply("subtract", count, one), count)),
+            Value(apply("select", goes_down, apply("add", left, b), left)),
         )
 
     def operations(self, dtype):
@@ -330,17 +321,18 @@ class Text:
         return apply("multiply", left, apply("select", is_large, scale_up, one))
 
     def power(self, a, b):
-        whole = b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8
-        if whole:
-            a = self.whole(a)
-            dtype = computed_type(a.dtype)
-            base = self.typed(a, dtype)
-            made = base
-            for _ in range(b.number - 1):
-                made = self.apply("multiply", dtype, [made, base]).node
-            return _Value(made)
-        dtype, operands = self.numbers(a, b, None)
-        if dtype not in _FLOATS:
+        if b.is_number and isinstance(b.number, int) and 1 <= b.number <= 8:
+            def product(dtype, operands):
+                made = operands[0]
+                for _ in range(b.number - 1):
+                    made = self.node("multiply", dtype, [made, *operands])
+                return made
+
+            return self.combined([a], product)
+        if a.is_untyped and b.is_untyped and not (a.is_whole and b.is_whole):
+            return self.combined([a, b], lambda *both: self.node("pow", *both))
+        dtype, operands = self.numbers(a, b)
+        if dtype not in FLOATS:
             self.fail("has an integer with an exponent other than 1 to 8; write float32(x) ** y")
         return self.apply("pow", dtype, operands)
 
@@ -352,7 +344,7 @@ class Text:
             name = (_SWAPPED if swapped else _COMPARISONS).get(type(operator))
             if name is None:
                 self.fail("has a comparison that kernels do not have", node)
-            _, operands = self.numbers(left, right, node)
+            _, operands = self.numbers(left, right)
             one = self.apply(name, None, operands[::-1] if swapped else operands)
             made = one if made is None else self.apply("both", None, [made.node, one.node])
             left = right
@@ -360,18 +352,20 @@ class Text:
 
     def _BoolOp(self, node):
         name = "both" if isinstance(node.op, ast.And) else "either"
-        values = [self.truth(self.value(each)) for each in node.values]
-        return _Value(functools.reduce(lambda a, b: self.apply(name, None, [a, b]).node, values))
+        values = [self.value(each) for each in node.values]
+        if not all(each.is_truth for each in values):
+            self.fail("joins numbers by 'and' or 'or', which join conditions, as in x != 0", node)
+        return Value(functools.reduce(lambda *both: self.node(name, None, [*both]),
+                                      [each.node for each in values]))
 
     def _IfExp(self, node):
         return self.select(*(self.value(each) for each in (node.test, node.body, node.orelse)))
 
     def select(self, test, a, b):
+        test = self.truth(test)
         if a.is_truth and b.is_truth:
-            return self.apply("select", None, [self.truth(test), a.node, b.node])
-        a, b = self.whole(a), self.whole(b)
-        dtype, operands = self.numbers(a, b, None)
-        return self.apply("select", dtype, [self.truth(test), *operands])
+            return self.apply("select", None, [test, a.node, b.node])
+        return self.combined([a, b], lambda dtype, both: self.node("select", dtype, [test, *both]))
 
     def _Call(self, node):
         if not isinstance(node.func, ast.Name) or node.keywords:
@@ -385,47 +379,77 @@ class Text:
         if name in ("where", "select"):
             return self.select(*values)
         if name in ("minimum", "min", "maximum", "max"):
-            dtype, (a, b) = self.numbers(*values, node)
-            order = [b, a] if name.startswith("min") else [a, b]
-            is_b = self.apply("less", None, order).node
-            if dtype in _FLOATS:  # of which one may be no number, and then the result is none
-                is_none = self.apply("not_equal", None, [b, b]).node
-                is_b = self.apply("either", None, [is_b, is_none]).node
-            return self.apply("select", dtype, [is_b, b, a])
+            return self.extreme(name.startswith("min"), *values)
         if name == "pow":
+            if all(each.is_number for each in values):
+                return self.constant(ast.BinOp(op=ast.Pow()), *(each.number for each in values))
             return self.power(*values)
         if name in ("abs", "fabs"):
             return self.magnitude(values[0])
         if name == "bool":
-            return _Value(self.truth(values[0]))
-        if name in _FLOATS or name in _INTEGERS:
-            return _Value(self.typed(self.whole(values[0]), name))
+            return Value(self.truth(values[0]))
+        if name in FLOATS or name in INTEGERS:
+            return self.cast(values[0], name)
         return self.function(name, values, node)
+
+    def extreme(self, is_least, a, b):
+        if a.is_number and b.is_number:
+            least, largest = sorted((a.number, b.number))
+            number = least if is_least else largest
+            return Value(number=number if a.number == a.number and b.number == b.number else np.nan)
+
+        def chosen(dtype, operands):
+            a, b = operands
+            is_b = self.node("less", None, [b, a] if is_least else [a, b])
+            if dtype in FLOATS:  # of which one may be no number, and then the result is none
+                is_none = self.node("not_equal", None, [b, b])
+                is_b = self.node("either", None, [is_b, is_none])
+            return self.node("select", dtype, [is_b, b, a])
+
+        return self.combined([a, b], chosen)
+
+    def cast(self, value, dtype):
+        """The value as that type; what follows the point is cut off for integers."""
+        if value.is_number and dtype in INTEGERS and math.isfinite(value.number):
+            value = Value(number=int(value.number))
+        elif value.is_untyped and not value.is_number and not value.is_whole:
+            value = self.settled(value) if dtype in INTEGERS else value
+        return Value(self.typed(self.whole(value), dtype))
 
     def function(self, name, values, node):
         if name != "fma" and name not in _FUNCTIONS:
             others = {"abs", "bool", "fma", "maximum", "minimum", "pow", "where"}
             known = sorted({*_FUNCTIONS, *others})
             self.fail(f"calls {name!r}; kernels have {', '.join(known)}, and the types as float32")
-        dtype = computed_type(self.whole(values[0]).dtype)
-        for each in values[1:]:
-            dtype = _common(_Value(_core.Value.literal(0, dtype)), self.whole(each))
-        # As in numpy, functions of integers are computed as numbers with a fraction.
-        dtype = dtype if dtype in _FLOATS else "float64"
-        operands = [self.typed(self.whole(each), dtype) for each in values]
-        return self.apply(_FUNCTIONS.get(name, "fma"), dtype, operands)
+        operation = _FUNCTIONS.get(name, "fma")
+        if all(each.is_number for each in values):
+            try:
+                return Value(number=computed(operation, [each.number for each in values]))
+            except OverflowError:
+                self.fail("has a number that no type can hold", node)
+
+        def called(dtype, operands):
+            # As in numpy, functions of integers are computed as numbers with a fraction.
+            if dtype not in FLOATS:
+                operands, dtype = [each.converted("float64") for each in operands], "float64"
+            return self.node(operation, dtype, operands)
+
+        return self.combined(values, called, is_whole=False)
 
     def magnitude(self, value):
-        value = self.whole(value)
-        dtype = computed_type(value.dtype)
-        node = self.typed(value, dtype)
-        if dtype in _FLOATS:
-            return self.apply("absolute", dtype, [node])
-        if dtype.startswith("uint"):
-            return _Value(node)
-        is_below = self.apply("less", None, [node, _core.Value.literal(0, dtype)]).node
-        opposite = self.apply("negate", dtype, [node]).node
-        return self.apply("select", dtype, [is_below, opposite, node])
+        if value.is_number:
+            return Value(number=abs(value.number))
+
+        def positive(dtype, operands):
+            if dtype in FLOATS:
+                return self.node("absolute", dtype, operands)
+            (node,) = operands
+            if dtype.startswith("uint"):
+                return node
+            is_below = self.node("less", None, [node, _core.Value.literal(0, dtype)])
+            return self.node("select", dtype, [is_below, self.node("negate", dtype, [node]), node])
+
+        return self.combined([value], positive)
 
 
 def parsed(text):
@@ -447,10 +471,11 @@ def label_of_text(text):
 
 def typed_result(made, value, dtype, what):
     """A value of the text as that type, which is that of `what`."""
-    if value.dtype in _FLOATS and dtype in _INTEGERS:
+    has_fraction = not value.is_whole if value.is_untyped else value.dtype in FLOATS
+    if has_fraction and dtype in INTEGERS:
         made.fail(
-            f"gives numbers with a fraction, {value.dtype}, for {what} of {dtype}; {dtype}(...) "
-            "cuts the fraction off"
+            f"gives numbers with a fraction, {made.settled(value).dtype}, for {what} of {dtype}; "
+            f"{dtype}(...) cuts the fraction off"
         )
     return made.typed(value, dtype) if dtype != "bool" else made.truth(value)
 
@@ -511,7 +536,7 @@ def _kernel(text, arguments):
 
 def number_dtype_of(buffer):
     """The name of the dtype of a buffer that expressions compute with."""
-    if buffer.dtype.kind in "cV" and buffer._handle.dtype_name not in _FLOATS:
+    if buffer.dtype.kind in "cV" and buffer._handle.dtype_name not in FLOATS:
         raise TypeError(
             f'Buffer "{buffer.label}" has elements of {buffer.dtype}; expressions compute with '
             "real numbers and bool."
@@ -523,10 +548,7 @@ def _element_type(text, dtypes):
     """The type beside which numbers stand: the widest of the buffers that are read. Dtypes: by the
     names of the buffers."""
     read = _parts(text)[1]
-    kinds = {dtype for name, dtype in dtypes.items() if name in read} or set(dtypes.values())
-    if len(kinds) > 1:
-        kinds.discard("bool")
-    return functools.reduce(_common_type, sorted(kinds)) if len(kinds) > 1 else kinds.pop()
+    return widest([dtype for name, dtype in dtypes.items() if name in read] or dtypes.values())
 
 
 def _number_type(value, element):
@@ -545,16 +567,16 @@ def _number_type(value, element):
         given = "float64"
     else:
         raise TypeError(f"A kernel is given a hocket.Buffer, a number or a Future, not {value!r}.")
-    if element in _FLOATS:
+    if element in FLOATS:
         return computed_type(element)
-    if element == "bool" or (given in _FLOATS and element not in _FLOATS):
+    if element == "bool" or (given in FLOATS and element not in FLOATS):
         return given
     return element
 
 
 def submit(home, text, arguments):
     """Submits a launch of the kernel of a text."""
-    target, options = taken_into(home, arguments.pop("task", {}))
+    target, options = taken_into(home, taken_options(arguments))
     dtypes = {n: number_dtype_of(each) for n, each in arguments.items() if isinstance(each, Buffer)}
     if not dtypes:
         raise TypeError(f"The expression {text!r} is passed no hocket.Buffer.")

@@ -20,12 +20,21 @@ def _wake(loop, waiter):
 
 
 class Outcome:
-    """What a function of a task has returned or raised."""
+    """What a function of a task has returned or raised, and where it was raised."""
 
-    __slots__ = ("value", "raised", "__weakref__")
+    __slots__ = ("value", "raised", "trace", "__weakref__")
 
     def __init__(self):
-        self.value = self.raised = None
+        self.value = self.raised = self.trace = None
+
+    def set_raised(self, error, trace):
+        """The exception that the function raised, and the frames of the function."""
+        self.raised, self.trace = error, trace
+
+    def forget_waits(self):
+        """Takes the frames of waits that have raised the exception before out of its traceback."""
+        if self.raised is not None:
+            self.raised.__traceback__ = self.trace
 
 
 class Future:
@@ -44,6 +53,8 @@ class Future:
         """Waits for the task and returns its value; raises what it failed with."""
         try:
             self._wait(timeout)
+            if self._outcome is not None:
+                self._outcome.forget_waits()
             number = self._task.result()
             return number if self._outcome is None else self._outcome.value
         finally:
@@ -56,7 +67,11 @@ class Future:
 
     def wait(self, timeout=None):
         """Waits for the task, for so many seconds at most. Returns False if it has not ended."""
-        return self._task.wait(timeout)
+        ended = self._task.wait(timeout)
+        if ended and self._outcome is not None and self._outcome.raised is not None:
+            # It was looked at: from here on the future alone keeps the exception.
+            self._task.exception()
+        return ended
 
     def done(self):
         """True if the task has ended, well or not."""
@@ -107,6 +122,7 @@ class Run(Future):
         try:
             failed = self.exception(timeout)
             if failed is not None:
+                self._outcome.forget_waits()
                 raise failed
         finally:
             self = failed = None  # as in Future.result
@@ -115,7 +131,9 @@ class Run(Future):
         """Waits for all tasks of the run and returns what the first failed with, or None."""
         self._wait(timeout)
         if self._outcome.raised is None:
-            self._outcome.raised = self._task.exception()
+            failed = self._task.exception()
+            self._outcome.set_raised(failed, None if failed is None else failed.__traceback__)
+            failed = None
         return self._outcome.raised
 
 

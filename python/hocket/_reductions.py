@@ -18,7 +18,7 @@ from ._expressions import (
     typed_result,
 )
 from ._future import options_of
-from ._targets import taken_into
+from ._targets import taken_into, taken_options
 from .errors import UsageError
 
 
@@ -49,7 +49,7 @@ def _kernel(combine, start, text, inputs):
     """The kernel. Inputs: (name, dtype)."""
     names = [name for name, _ in inputs]
     map_ = _Expression(names[0] if text is None else text, [(*each, "read") for each in inputs])
-    value = map_.whole(map_.result())
+    value = map_.settled(map_.whole(map_.result()))
     if text is not None:
         _check_uses(text, names)
     dtype = computed_type(value.dtype)
@@ -73,7 +73,7 @@ def _start_of(start):
 
 def submit(home, combine, start, text, arguments):
     """Submits a launch of the kernel of a reduction."""
-    target, options = taken_into(home, arguments.pop("task", {}))
+    target, options = taken_into(home, taken_options(arguments))
     if not arguments or (text is None and len(arguments) != 1):
         raise TypeError(
             f"The reduction {combine!r} is passed {len(arguments)} buffers; it takes one, and with "

@@ -44,7 +44,7 @@ class Runtime(Target):
         """
         return _calls.submit(self._home, function, arguments, options)
 
-    def elementwise(self, text, **arguments):
+    def elementwise(self, text, /, **arguments):
         """Submits a kernel that computes `text` for each element: elementwise("2*x + y", x=a, y=b,
         out=c). See the guide for what a text may have. Options of a task are given in task={...}.
         """

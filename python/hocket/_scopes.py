@@ -4,7 +4,7 @@
 
 from . import _calls, _core, _expressions, _threads
 from ._future import Outcome, Run
-from ._targets import Block, Target, target_of
+from ._targets import Block, Target, taken_options, target_of
 from .errors import UsageError
 
 
@@ -76,9 +76,9 @@ class Scope(Target):
         """Submits a Python function, as Runtime.submit does, from any thread."""
         return _calls.submit(self._home, function, arguments, {**options, "into": self})
 
-    def elementwise(self, text, **arguments):
+    def elementwise(self, text, /, **arguments):
         """Submits a kernel made of a text, as Runtime.elementwise does, from any thread."""
-        arguments["task"] = {**arguments.get("task", {}), "into": self}
+        arguments["task"] = {**taken_options(arguments), "into": self}
         return _expressions.submit(self._home, text, arguments)
 
     def wait(self):

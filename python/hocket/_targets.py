@@ -64,3 +64,14 @@ def taken_into(home, options):
         return target_of(home), options
     others = dict(options)
     return target_of(home, others.pop("into")), others
+
+
+def taken_options(arguments):
+    """Takes the options of the task out of the arguments of a text."""
+    options = arguments.pop("task", {})
+    if not isinstance(options, dict):
+        raise TypeError(
+            f'The argument "task" is {options!r}; it has to be a dict of the options of the task, '
+            "and in texts other names stand for buffers and numbers."
+        )
+    return options

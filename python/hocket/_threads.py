@@ -4,6 +4,7 @@
 
 import atexit
 import os
+import signal
 import sys
 import threading
 import weakref
@@ -20,17 +21,20 @@ _LIMIT = 5  # seconds
 
 
 def _loop():
-    while pool.run_next(_start_thread):
-        pass
+    is_new = True
+    while pool.run_next(_start_thread, is_new):
+        is_new = False
 
 
 def _start_thread():
     thread = threading.Thread(target=_loop, name=f"hocket-{len(_threads) + 1}", daemon=True)
+    pool.expect(True)
     try:
         thread.start()
-        _threads.append(thread)
-    except RuntimeError:
-        pass  # Python ends, and makes no more threads: those that there are do the rest.
+    except BaseException:
+        pool.expect(False)
+        raise
+    _threads.append(thread)
 
 
 def start():
@@ -85,8 +89,27 @@ def _say(text):
 
 
 def _end():
+    homes = list(runtimes)
+    try:
+        _end_after(homes)
+    except KeyboardInterrupt:
+        _say("interrupted at the end of Python: functions that run are waited for, other tasks are "
+             "cancelled; another Ctrl-C ends the process at once")
+        try:
+            for home in homes:
+                if not home.closed:
+                    home.stop()
+            _end_after(homes)
+        except KeyboardInterrupt:
+            # The interpreter cannot end beside threads that run.
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+            os._exit(128 + signal.SIGINT)
+
+
+def _end_after(homes):
     # Threads of Python that Hocket has are daemons: runtimes have to end while these still run.
-    for home in list(runtimes):
+    for home in homes:
         _close(home)
     pool.stop()
     # A daemon that is in C++ when the interpreter goes would end the process with an error.

@@ -7,6 +7,8 @@ signature; options of a task are given by name: label, after, priority, on, in_o
 Matrices are row-major.
 """
 
+import numbers
+
 from . import _core
 from ._buffers import Buffer
 from ._future import options_of, task_of
@@ -98,13 +100,11 @@ def gemm(a, b, c, alpha=1, beta=0, transpose_a=False, transpose_b=False, **optio
     if _is_narrow(a) and getattr(c, "dtype", None) == "float32":
         name = "widened_" + name
     form = ("t" if transpose_a else "n") + ("t" if transpose_b else "n")
-    is_plain = isinstance(alpha, (int, float)) and isinstance(beta, (int, float))
-    if is_plain and alpha == 1 and beta == 0:
+    if not isinstance(beta, numbers.Real) or beta != 0:
+        return _submit(f"scaled_{name}_{form}", (alpha, a, b, beta, c), options)
+    if isinstance(alpha, numbers.Real) and alpha == 1:
         return _submit(f"{name}_{form}", (a, b, c), options)
-    if is_plain and beta == 0:
-        # The kernel does not look at what c has, but a task that updates c asks for content.
-        _submit("fill", (0, c), {"into": options.get("into")})
-    return _submit(f"scaled_{name}_{form}", (alpha, a, b, beta, c), options)
+    return _submit(f"replacing_{name}_{form}", (alpha, a, b, 0, c), options)
 
 
 __all__ = [*_TABLE, "gemm"]

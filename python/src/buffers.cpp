@@ -82,16 +82,19 @@ index_list array_of(const index_list& sizes, const std::vector<std::int64_t>& st
   bool fits = !sizes.empty();
   index_list steps(sizes.size(), 1);
   for (std::size_t d = sizes.size(); fits && d-- > 0;) {
-    // The step of a dimension with one element does not matter.
     const bool is_last = d + 1 == sizes.size();
     const auto next = is_last ? std::size_t{1} : steps[d + 1] * sizes[d + 1];
-    if (sizes[d] == 1) {
-      steps[d] = is_last ? 1 : (next + steps[d + 1] - 1) / steps[d + 1] * steps[d + 1];
+    // The step of a dimension with one element does not matter: it is that of the dimension around
+    // it, whose gaps it has then.
+    std::size_t from = d;
+    while (from > 0 && sizes[from] == 1) --from;
+    if (sizes[from] == 1 || (is_last && sizes[d] == 1)) {
+      steps[d] = next;
       continue;
     }
-    fits = strides[d] > 0;
+    fits = strides[from] > 0;
     if (!fits) break;
-    steps[d] = static_cast<std::size_t>(strides[d]);
+    steps[d] = static_cast<std::size_t>(strides[from]);
     fits = is_last ? steps[d] == 1 : steps[d] >= next && steps[d] % steps[d + 1] == 0;
   }
   if (!fits) {
@@ -207,19 +210,20 @@ array_buffer over_tensor(const open_runtime_ref& home, const nb::object& given, 
 }
 
 /// Waits for the tasks before a view, so that Ctrl-C ends the wait, and brings the content: a
-/// function that does nothing with it.
+/// function that does nothing with it. Of a view that writes there is no content to bring, and a
+/// function that were left behind by Ctrl-C would take away what the buffer has.
 void wait_for_content(const array_buffer& of, access_mode mode) {
   if (mode == access_mode::write) return;
   const runtime_ref rt = of.home->get();
   auto nothing = std::make_shared<kernel_definition>();
   nothing->name = "view of " + of.data().label();
-  nothing->parameters = {{parameter::kind::buffer, of.data().type(), access_mode::read, any_rank}};
+  nothing->parameters = {{parameter::kind::buffer, of.data().type(), mode, any_rank}};
   nothing->host = [](const host_launch&) {};
   detail::task_state_ptr task;
   {
     const without_gil released;
-    task = detail::untyped_submitter(*rt).call(
-        {}, nothing, {detail::untyped_access{of.what, access_mode::read}});
+    task =
+        detail::untyped_submitter(*rt).call({}, nothing, {detail::untyped_access{of.what, mode}});
   }
   (void)wait_for_task(*of.home, task);
   const future<void> ended(task);

@@ -76,12 +76,27 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   }
 }
 
+/// A text in UTF-8, also one with halves of characters. If there is none, because making it has
+/// failed, the error of Python is dropped.
+std::string encoded(const nb::object& text) {
+  nb::object bytes;
+  if (text.is_valid()) {
+    bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  }
+  if (!bytes.is_valid()) {
+    PyErr_Clear();
+    return "(its text cannot be had)";
+  }
+  return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
+}
+
 }  // namespace
 
 python_failure failure_of(const nb::object& outcome, const threads_ref& threads) {
   const nb::object raised = outcome.attr("raised");
-  const auto type = nb::cast<std::string>(raised.type().attr("__name__"));
-  const auto text = nb::cast<std::string>(nb::str(raised));
+  const std::string type =
+      encoded(nb::steal(PyObject_GetAttrString(raised.type().ptr(), "__name__")));
+  const std::string text = encoded(nb::steal(PyObject_Str(raised.ptr())));
   return {text.empty() ? type : type + ": " + text, outcome, threads};
 }
 

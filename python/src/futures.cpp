@@ -22,7 +22,7 @@ class call_at_end final : public detail::continuation {
       : function_(function, threads), threads_(std::move(threads)) {}
 
   void run(detail::task_state& /*source*/, detail::ready_list& /*next*/) noexcept override {
-    (void)threads_->post([function = std::move(function_)] {
+    (void)threads_->post_brief([function = std::move(function_)] {
       try {
         function.get()();
       } catch (nb::python_error& e) {
@@ -37,8 +37,8 @@ class call_at_end final : public detail::continuation {
   threads_ref threads_;
 };
 
-/// Calls the function at the end of the task, in a thread of its own, or returns false if the task
-/// has ended.
+/// Calls the function, which is brief, in a thread of hocket at the end of the task, or returns
+/// false if the task has ended.
 bool call_when_done(const task_future& of, const nb::callable& function) {
   auto at_end = std::make_unique<call_at_end>(function, of.home->threads());
   if (!of.task->attach(*at_end)) return false;
@@ -104,7 +104,7 @@ void bind_futures(nb::module_& to) {
       .def("result", &result_of, "The value of a task that has ended; raises its failure.")
       .def("exception", &exception_at_end, "The failure of a task that has ended, or None.")
       .def("call_when_done", &call_when_done, nb::arg("function"),
-           "Has function called, in a thread of hocket; False if the task has ended.")
+           "Has a brief function called in a thread of hocket; False if the task has ended.")
       .def("keep", &keep_until_end, nb::arg("object"), "Keeps the object until the task ends.")
       .def_prop_ro(
           "simulated", [](const task_future& f) { return f.home->is_virtual(); },

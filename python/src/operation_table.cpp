@@ -111,6 +111,19 @@ class operation_table {
     add<kinds::scaled_gemm_op<false, false, Rank, Widens>>("scaled_" + name + "nn");
     add<kinds::scaled_gemm_op<false, true, Rank, Widens>>("scaled_" + name + "nt");
     add<kinds::scaled_gemm_op<true, false, Rank, Widens>>("scaled_" + name + "tn");
+    for (const char* const form : {"nn", "nt", "tn"}) add_replacing(name + form);
+  }
+
+  /// The scaled product where beta is zero: the kernel does not look at what c has then, so that c
+  /// need not have any content.
+  void add_replacing(const std::string& name) {
+    operation replacing;
+    for (const auto& [type, kernel] : all_.at("scaled_" + name)) {
+      auto made = std::make_shared<kernel_definition>(*kernel);
+      made->parameters.back().mode = access_mode::write;
+      replacing.emplace(type, std::move(made));
+    }
+    all_.emplace("replacing_" + name, std::move(replacing));
   }
 
   void add_matrices() {

@@ -9,21 +9,23 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <new>
 #include <thread>
 
 namespace hocket::python {
 
 namespace nb = nanobind;
 
-/// The thread releases the GIL for as long as this lives. Where Python has begun to end the
+/// The thread releases the GIL for as long as this lives. From keep_gil_for_the_end() on, other
+/// threads than its caller stay in the constructor for ever. Where Python has begun to end the
 /// interpreter meanwhile, the thread stays in the destructor for ever: Python would end it there by
 /// unwinding its stack, which C++ does not survive.
 class without_gil {
  public:
-  without_gil() noexcept : state_(PyEval_SaveThread()) {}
+  without_gil() noexcept;
   without_gil(const without_gil&) = delete;
   without_gil& operator=(const without_gil&) = delete;
   ~without_gil();
@@ -45,59 +47,98 @@ class with_gil {
 };
 
 /// From here on no other thread than the caller is given the GIL by the classes above. With the
-/// GIL; returns when those that wait for it have it.
+/// GIL; returns when those that wait for it have it, and those that had released it have come back
+/// or five seconds are over.
 void keep_gil_for_the_end();
 
 /// The threads of Python that call functions for tasks. A worker of the runtime runs its tasks on
 /// small stacks of its own, and a task that waits may continue on another thread: an interpreter
 /// can stand neither. So a task hands its function over to one of these threads, and waits.
 ///
-/// The threads are made by Python code, which calls run_next() in a loop.
+/// The threads are made by Python code, which calls run_next() in a loop. One of them is always
+/// there for the next job: each that takes a job sees to it before that another one waits.
 class python_threads {
+  /// A thread that is at work, and does not wait.
+  struct started {
+    std::size_t* counted_in = nullptr;
+    const nb::callable* start_another = nullptr;
+  };
+
  public:
-  /// So many jobs run at a time, without those that wait for tasks.
-  explicit python_threads(std::size_t limit) : limit_(limit) {}
+  /// So many functions run at a time, without those that wait for tasks.
+  explicit python_threads(std::size_t limit) { functions_.limit = limit; }
 
   /// Has the job called with the GIL, by one of the threads. Any thread, with the GIL or without;
   /// does not block. Returns false after stop(), and the job is not called then.
-  [[nodiscard]] bool post(std::function<void()> job);
+  [[nodiscard]] bool post(std::function<void()> job) { return post(std::move(job), functions_); }
 
-  /// Called with the GIL. Waits for a job without it, and calls that. Calls start_another() before
-  /// if no further thread waits for jobs. Returns false after stop().
-  [[nodiscard]] bool run_next(const nb::callable& start_another);
+  /// The same for a job that ends soon and waits for nothing: it does not stand behind functions,
+  /// however long these run.
+  [[nodiscard]] bool post_brief(std::function<void()> job) { return post(std::move(job), briefs_); }
+
+  /// Called with the GIL before a thread is made, and with false after it could not be made.
+  void expect(bool comes);
+
+  /// Called with the GIL. Waits for a job without it, and calls that. If no other thread is there
+  /// for the next job, start_another() makes one before. is_new: it is the first call of a thread
+  /// that was expected. Returns false after stop().
+  [[nodiscard]] bool run_next(const nb::callable& start_another, bool is_new);
 
   /// Refuses jobs from now on. Those that were posted before are called.
   void stop();
 
   /// The calling thread, if it is one of these, waits for tasks while this lives: another one may
-  /// run a job in its place.
+  /// run a job in its place. Made with the GIL.
   class blocked {
    public:
-    explicit blocked(python_threads& all) : all_(all), counts_(all.begin_wait()) {}
+    /// Throws what Python does if the thread is the last that could run a job, and no other one can
+    /// be made: what it waits for may need it.
+    explicit blocked(python_threads& all) : all_(all), one_(all.begin_wait(true)) {}
+    /// Waits in any case.
+    blocked(python_threads& all, std::nothrow_t) noexcept
+        : all_(all), one_(all.begin_wait(false)) {}
     blocked(const blocked&) = delete;
     blocked& operator=(const blocked&) = delete;
     ~blocked() {
-      if (counts_) all_.end_wait();
+      if (is_of_pool()) all_.end_wait(one_);
     }
     /// True if the calling thread is one of these.
-    [[nodiscard]] bool is_of_pool() const noexcept { return counts_; }
+    [[nodiscard]] bool is_of_pool() const noexcept { return one_.counted_in != nullptr; }
 
    private:
     python_threads& all_;
-    bool counts_;
+    started one_;
   };
 
  private:
-  [[nodiscard]] bool begin_wait();
-  void end_wait();
+  /// Jobs of which so many run at a time.
+  struct lane {
+    std::size_t limit = 1;
+    std::deque<std::function<void()>> jobs;
+    std::size_t running = 0;
 
-  const std::size_t limit_;
+    [[nodiscard]] bool has_next(bool is_last_call) const noexcept {
+      return !jobs.empty() && (running < limit || is_last_call);
+    }
+  };
+
+  [[nodiscard]] bool post(std::function<void()> job, lane& to);
+  [[nodiscard]] lane* next_lane() noexcept;
+  [[nodiscard]] bool has_spare_besides(const started& one) const noexcept;
+
+  /// The calling thread is in run_next(), and counted nowhere.
+  void make_spare_thread(const nb::callable& start_another);
+
+  [[nodiscard]] started begin_wait(bool may_throw);
+  void end_wait(const started& one);
+
   std::mutex guard_;  // for what follows; never held while the GIL is awaited
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
-  std::set<std::thread::id> running_threads_;
-  std::size_t running_ = 0;
-  std::size_t idle_ = 0;
+  lane functions_;
+  lane briefs_;
+  std::map<std::thread::id, started> at_work_;
+  std::size_t idle_ = 0;    // threads that wait for jobs
+  std::size_t coming_ = 0;  // threads that are going to
   bool stopped_ = false;
 };
 using threads_ref = std::shared_ptr<python_threads>;

@@ -103,7 +103,11 @@ void open_runtime::abandon() {
 bool wait_for_task(const open_runtime& home, const detail::task_state_ptr& task,
                    const nb::object& seconds) {
   const future<void> waited(task);
-  if (waited.done()) return true;
+  if (waited.done()) {
+    const without_gil released;
+    waited.wait();  // which counts as a look at how it ended
+    return true;
+  }
   nanoseconds left =
       seconds.is_none() ? nanoseconds::max() : duration_of(seconds, "The timeout of a future");
   const python_threads::blocked waits(*home.threads());
@@ -204,7 +208,9 @@ void bind_runtimes(nb::module_& to) {
          "No other thread comes back from a call of this module.");
   nb::class_<python_threads>(to, "Threads", "The threads that call Python functions of tasks.")
       .def(nb::init<std::size_t>(), nb::arg("limit"))
-      .def("run_next", &python_threads::run_next, nb::arg("start_another"),
+      .def("expect", &python_threads::expect, nb::arg("comes"),
+           "A thread is about to be made, or with False: it could not be made.")
+      .def("run_next", &python_threads::run_next, nb::arg("start_another"), nb::arg("is_new"),
            "Waits for a job and runs it; False after stop().")
       .def("stop", &python_threads::stop, "Takes no more jobs.");
   nb::class_<open_runtime>(to, "OpenRuntime", nb::is_weak_referenceable(),

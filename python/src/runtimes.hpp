@@ -25,7 +25,7 @@ void delete_without_gil(T* gone, python_threads& threads) {
     delete gone;
     return;
   }
-  const python_threads::blocked waits(threads);
+  const python_threads::blocked waits(threads, std::nothrow);
   const without_gil released;
   delete gone;
 }

@@ -22,7 +22,7 @@ void open_scope::close() {
   if (scope_ == nullptr) return;
   {
     const std::shared_ptr<task_scope> last = scope_;
-    const python_threads::blocked waits(*in_.home->threads());
+    const python_threads::blocked waits(*in_.home->threads(), std::nothrow);
     const without_gil released;
     try {
       last->wait();

@@ -63,6 +63,13 @@ class BuffersOverArrays(unittest.TestCase):
         with b.read():
             self.assertEqual(x.sum(), 6)
         self.assertTrue((x[1:3, 2:5] == 1).all())
+        y = np.zeros((2, 3), np.float32)
+        parts = (y[:, None, :2], y[:, None, None, :2], y[None, :, :2], y[:, :1], y[:1, None, :2])
+        for part in parts:
+            y[:] = 0
+            ops.fill(1.0, self.rt.buffer(part))
+            self.rt.wait()
+            self.assertEqual((y.sum(), part.sum()), (part.size, part.size), part.shape)
 
     def test_strides_that_do_not_fit_are_refused_and_can_be_copied(self):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -201,6 +208,23 @@ class Views(unittest.TestCase):
         with self.assertRaisesRegex(hocket.HocketError, "nothing there"):
             empty.numpy()
 
+    def test_an_assignment_that_fails_changes_nothing(self):
+        empty, full = self.rt.empty(6, np.int32, label="empty"), self.rt.full(6, 3, np.int32)
+        for wrong in ([1, 2, 3], "abc", np.array(["1", "x"] * 3), np.array([1, None] * 3)):
+            for each in (empty, full):
+                with self.assertRaises((TypeError, ValueError)):
+                    each.assign(wrong)
+        with self.assertRaisesRegex(hocket.HocketError, "empty"):
+            empty.numpy()
+        self.assertEqual(full.numpy().tolist(), [3] * 6)
+        for right in (7, np.float64(7.5), [[7] * 6], np.full((1, 6), "7"), np.full(6, 7.5), full):
+            full.assign(right)
+            empty.assign(right)
+            self.assertEqual((full.numpy().tolist(), empty.numpy().tolist()), ([7] * 6, [7] * 6))
+        pair = self.rt.zeros(2, [("f", "f4"), ("n", "i8")])
+        pair.assign((1.5, 2))
+        self.assertEqual(pair.numpy().tolist(), [(1.5, 2)] * 2)
+
     def test_wrong_shapes_are_named(self):
         for shape in (-3, 2.5, (2, -1), "ab"):
             with self.assertRaisesRegex(ValueError, "shape of a buffer is"):
@@ -263,6 +287,32 @@ class Tensors(unittest.TestCase):
         thread = threading.Thread(target=tensors.clear)
         thread.start()
         thread.join()
+
+    def test_tensors_that_fail_leave_views_as_they_were(self):
+        s = self.rt.buffer(np.zeros(4, [("a", "f4"), ("b", "i4")]), "s")
+        view = s.update()
+        with self.assertRaisesRegex(TypeError, "DLPack has no type"):
+            np.from_dlpack(view)
+        self.assertEqual(view.array.shape, (4,))
+        view.close()
+        try:
+            s.__dlpack__(max_version=(1, 0))
+        except TypeError:  # which has the frame of the view
+            written = self.rt.submit(len, hocket.updates(s))
+            self.assertEqual(written.result(20), 4)
+
+    def test_tensors_that_no_consumer_takes_end(self):
+        class Consumer:
+            def take(self, tensor):
+                tensor.__dlpack__(max_version=(1, 0))
+                raise BufferError("not this one")
+
+        b = self.rt.full(4, 1.0)
+        view = b.update()
+        with self.assertRaises(BufferError):
+            Consumer().take(view)
+        ops.fill(2.0, b).result(20)
+        view.close()
 
     def test_buffers_lie_over_tensors(self):
         class Tensor:

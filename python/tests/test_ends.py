@@ -3,6 +3,7 @@
 """How programs end: with runtimes that are open, by Ctrl-C, with views that variables keep."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -106,6 +107,38 @@ time.sleep(0.2)
             errors=None,
         )
 
+    def test_no_further_thread_can_be_made(self):
+        self.expect(
+            """
+def start(self):
+    raise RuntimeError("there are no more threads")
+def level(n):
+    return rt.submit(level, n - 1).result() if n else 0
+rt.submit(int).result()
+threading.Thread.start = start
+f = rt.submit(level, 20)
+print(f.wait(20), f.exception(), rt.submit(level, 0).result())
+""",
+            said="True there are no more threads 0",
+        )
+
+    def test_garbage_that_waits_while_a_thread_is_made(self):
+        self.expect(
+            """
+make = threading.Thread.__init__
+def make_and_collect(self, *arguments, **options):
+    threading.Thread.__init__ = make
+    rt.submit(lambda: print("waited")).result()  # as __del__ of an object may
+    make(self, *arguments, **options)
+threading.Thread.__init__ = make_and_collect
+f = rt.submit(slow)
+print(f.wait(20))
+if not f.done():
+    os._exit(1)
+""",
+            said="True",
+        )
+
     def test_the_content_is_back_in_the_array(self):
         self.expect(
             "\nwith rt: ops.fill(5.0, b)\nprint('sum', x.sum())",
@@ -113,9 +146,11 @@ time.sleep(0.2)
         )
 
     def test_ctrl_c_ends_waits(self):
-        for submit in ("rt.submit(stuck)", "rt.submit(stuck, updates(b))"):
-            for wait in ("f.result()", "rt.wait()", "rt.close()", "f.wait()", "b.numpy()"):
-                if wait == "b.numpy()" and "updates" not in submit:
+        waits = ("f.result()", "rt.wait()", "rt.close()", "f.wait()", "b.numpy()", "b.update()")
+        for access in ("", ", updates(b)", ", reads(b)"):
+            submit = f"rt.submit(stuck{access})"
+            for wait in waits:
+                if access < {"b.numpy()": ", u", "b.update()": ", "}.get(wait, ""):
                     continue
                 program = f"""
 go = threading.Event()
@@ -200,6 +235,34 @@ except KeyboardInterrupt:
         ended = run("press_ctrl_c()\nwith rt: rt.submit(slow); time.sleep(10)")
         self.assertIn("KeyboardInterrupt", ended.stderr)
         self.assertNotEqual(ended.returncode, 0)
+
+    def test_ctrl_c_in_the_wait_at_the_end(self):
+        program = """
+def press(after):
+    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.daemon = True  # as the end of Python waits for others
+    timer.start()
+press(0.5)
+"""
+        self.expect(
+            program + """
+for _ in range(100):
+    rt.submit(lambda a: time.sleep(0.1), updates(b))
+print("left", flush=True)
+""",
+            said="left",
+            errors="functions that run are waited for",
+        )
+        self.expect(
+            program + """
+press(1.2)
+f = rt.submit(lambda: [time.sleep(0.1) for _ in range(300)])
+print("left")
+""",
+            status=128 + signal.SIGINT,
+            said="left",
+            errors="another Ctrl-C ends the process",
+        )
 
     def test_a_forked_child_ends(self):
         self.expect(

@@ -64,6 +64,53 @@ class Expressions(unittest.TestCase):
                 fraction = " / " in text or "0.5" in text
                 self.compare(text, self.arrays(dtype, "nm"), np.float64 if fraction else dtype, 0)
 
+    def test_numbers_alone_take_the_type_that_they_meet(self):
+        random = np.random.default_rng(4)
+        arrays = {"x": random.uniform(-3, 3, 1000)}
+        for text in texts("""where(x > 0, 1e200, 1e100); where(x > 0, 0.1, 0.3); x * sqrt(0.1)
+            1 + where(x > 0, 0.1, 0.3); where(x > 0, 0.1, 0.3) / where(x > 1, 3, 7); log(10) + x
+            x + exp(-100.0)*1e50; abs(-0.1) * x; minimum(0.1, 0.2) + x; sin(pi / 6) * x
+            maximum(where(x > 0, 0.1, 0.3), 0.2); -where(x > 0, 0.1, 0.3)
+            where(x > 0, 0.1, 2)**3; x * (where(x > 0, 0.1, 0.3) > 0.2); abs(where(x > 0, -0.1, 3))
+            sqrt(where(x > 0, 0.1, 2)); x*0 + where(x > 0, 7, 9)//2; where(0.1 < 0.2, x, 0)"""):
+            self.compare(text, arrays, np.float64, 4e-15)
+        whole = {"n": random.integers(-9, 9, 1000)}
+        for text in texts("""where(n > 5, 10000000000, 0); minimum(3000000000, n)
+            where(n > 5, 10000000000, 0) + where(n > 0, 1, -1); where(n > 0, 7, -7) % 3 + n
+            abs(-3000000000) + n"""):
+            self.compare(text, whole, np.int64, 0)
+        out, n = self.rt.empty(4, np.int32), self.rt.buffer(np.arange(4, dtype=np.int32))
+        self.rt.elementwise("int32(2.9) + int32(floor(-0.5)) + int32(where(n > 1, 1.5, 3.5))",
+                            n=n, out=out)
+        self.assertEqual(out.numpy().tolist(), [4, 4, 2, 2])
+        with self.assertRaisesRegex(hocket.UsageError, "numbers with a fraction"):
+            self.rt.elementwise("where(n > 1, 1.5, 3.5)", n=n, out=out)
+
+    def test_many_statements_of_numbers_alone(self):
+        x, out = self.rt.buffer(np.array([1.0, -1.0])), self.rt.empty(2, np.float64)
+        text = "; ".join(["t = where(x > 0, 0.1, 0.3)"] + ["t = t + where(x > 0, 0.1, 0.3)"] * 999)
+        self.rt.elementwise(text + "; out = t", x=x, out=out)
+        np.testing.assert_allclose(out.numpy(), [100, 300], rtol=1e-12)
+
+    def test_names_of_arguments_are_free(self):
+        text, out = self.rt.full(4, 2.0), self.rt.empty(4)
+        self.rt.elementwise("text + self", text=text, self=text, out=out)
+        with self.rt.scope() as scope:
+            scope.elementwise("out = out + text", text=text, out=out)
+        self.assertEqual(out.numpy().tolist(), [6.0] * 4)
+        for submit in (self.rt.elementwise, lambda *a, **k: self.rt.reduce("a + b", 0, *a, **k)):
+            with self.assertRaisesRegex(TypeError, 'argument "task".*dict of the options'):
+                submit("task * 2", task=text)
+
+    def test_and_and_or_join_conditions_alone(self):
+        x, out = self.rt.full(4, 2.0), self.rt.empty(4)
+        for text in ("x or 5", "where(x and x < 3, 1, 2)"):
+            with self.assertRaisesRegex(hocket.UsageError, "joins numbers by 'and' or 'or'"):
+                self.rt.elementwise(text, x=x, out=out)
+        flags = self.rt.full(4, True, bool)
+        self.rt.elementwise("x + (f and x < 3 or not f)", x=x, f=flags, out=out)
+        self.assertEqual(out.numpy().tolist(), [3.0] * 4)
+
     def test_on_each_device(self):
         for device in self.rt.devices:
             for text in ("2*x + y", "where(x > y, x*y, exp(-abs(x)))", "x // 0.5 + y**2"):

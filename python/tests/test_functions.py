@@ -4,9 +4,11 @@
 
 import asyncio
 import gc
+import os
 import queue
 import threading
 import time
+import traceback
 import unittest
 import weakref
 
@@ -134,6 +136,33 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(errors.DependencyFailed, "bad.*division by zero"):
             after.result()
 
+    def test_raise_exceptions_without_a_text(self):
+        class Special(Exception):
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        x = self.rt.zeros(3, label="x")
+        for error in (Special(), ValueError("\ud800")):
+            def fail(a, error=error):
+                raise error
+
+            bad = self.rt.submit(fail, writes(x), label="bad")
+            after = ops.sum(x)
+            self.assertIs(bad.exception(), error)
+            with self.assertRaisesRegex(errors.DependencyFailed, "bad"):
+                after.result()
+            ops.fill(0.0, x)
+
+    def test_whose_failure_was_waited_for_are_looked_at(self):
+        for timeout in (None, 10):
+            failed, ended = self.rt.submit(lambda: 1 / 0), threading.Event()
+            self.rt.submit(ended.set, after=self.rt.submit(time.sleep, 0.05))
+            ended.wait(20)
+            while not failed.done():
+                time.sleep(0.01)
+            self.assertTrue(failed.wait(timeout))
+            self.rt.wait()
+
     def test_whose_failure_no_one_looks_at_fail_the_wait_for_all(self):
         self.rt.submit(lambda: [][1])
         with self.assertRaises(IndexError):
@@ -183,6 +212,75 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(hocket.UsageError, 'buffer "y" after its end'):
             self.rt.submit(lambda a: a.base, reads(y)).result()
 
+    def test_whose_exceptions_have_arrays_leave_copies(self):
+        def fail(a, how):
+            part = a[2:4]
+            if how == "nested":
+                raise ValueError({"parts": [part, (a.T,)]}, a)
+            try:
+                raise KeyError(part)
+            except KeyError as error:
+                if how == "attribute":
+                    error.part = part
+                    raise
+                if how == "context":
+                    raise ValueError("bad")
+                raise ValueError("bad") from error
+
+        for how in ("nested", "attribute", "context", "cause"):
+            x = self.rt.full(10, 7.0, label="x")
+            error = self.rt.submit(fail, reads(x), how).exception()
+            ops.fill(9.0, x)
+            x.numpy()
+            if how == "nested":
+                self.assertIsInstance(error, ValueError)
+                (part, (turned,)), whole = error.args[0]["parts"], error.args[1]
+                self.assertEqual((turned.tolist(), whole.tolist()), ([7] * 10, [7] * 10))
+            else:
+                part = (error if how == "attribute" else error.__context__).args[0]
+            self.assertEqual(part.tolist(), [7, 7], how)
+
+    def test_cannot_keep_arrays_where_they_raise(self):
+        kept = []
+
+        def fail(a):
+            kept.append(a[1:])
+            raise KeyError("seven")
+
+        x = self.rt.zeros(3, label="x")
+        with self.assertRaisesRegex(hocket.UsageError, 'buffer "x" after its end') as caught:
+            self.rt.submit(fail, reads(x)).result()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+
+    def test_may_leave_circles_that_have_arrays(self):
+        class Node:
+            pass
+
+        def walk(a):
+            def rest(i):
+                return a[i] + rest(i + 1) if i < len(a) else 0
+
+            return float(rest(0))
+
+        def keep_the_error(a):
+            last = None
+            try:
+                1 / 0
+            except ZeroDivisionError as error:
+                last = error
+            return float(a.sum())
+
+        def refer_to_itself(a):
+            node = Node()
+            node.me, node.part = node, a[1:]
+            return float(a.sum())
+
+        x = self.rt.full(3, 2.0)
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for function in (walk, keep_the_error, refer_to_itself):
+            self.assertEqual(self.rt.submit(function, reads(x)).result(), 6, function)
+
     def test_are_let_go_of_when_they_have_ended(self):
         class Big:
             pass
@@ -190,6 +288,21 @@ class Functions(unittest.TestCase):
         big = Big()
         alive = weakref.ref(big)
         self.rt.submit(lambda it: None, big).result()
+        del big
+        self.assertTrue(is_collected(alive))
+
+    def test_that_fail_and_are_waited_for_are_let_go_of(self):
+        class Big:
+            pass
+
+        def fail(it):
+            time.sleep(0.05)
+            raise ValueError(it)
+
+        big = Big()
+        alive = weakref.ref(big)
+        big.future = self.rt.submit(fail, big)
+        big.future.wait()
         del big
         self.assertTrue(is_collected(alive))
 
@@ -266,6 +379,23 @@ class Functions(unittest.TestCase):
 
 
 class Futures(unittest.TestCase):
+    def test_raise_one_exception_with_one_traceback(self):
+        def depth(future):
+            try:
+                future.result()
+            except ZeroDivisionError as error:
+                return len(traceback.extract_tb(error.__traceback__)), error
+            return None
+
+        def fail():
+            1 / 0
+
+        graph = self.rt.record(lambda: self.rt.submit(fail))
+        for future in (self.rt.submit(fail), graph.run()):
+            first, error = depth(future)
+            self.assertEqual([depth(future) for _ in range(3)], [(first, error)] * 3)
+            self.assertEqual(traceback.extract_tb(error.__traceback__)[-1].name, "fail")
+
     def setUp(self):
         self.rt = hocket.Runtime()
         self.addCleanup(self.rt.close)
@@ -325,6 +455,25 @@ class Futures(unittest.TestCase):
         go = threading.Event()
         asyncio.run(main())
         self.assertEqual(len(ticks), 3)
+
+    def test_are_awaited_while_functions_take_all_threads(self):
+        go, x = threading.Event(), self.rt.full(4, 3.0)
+        busy = [self.rt.submit(go.wait, 30) for _ in range(max(2, os.cpu_count() or 1))]
+        view = x.update()
+        total = ops.sum(x)
+
+        async def main():
+            asyncio.get_running_loop().call_later(0.1, view.close)
+            return await asyncio.wait_for(asyncio.ensure_future(wait()), 20)
+
+        async def wait():
+            return await total
+
+        try:
+            self.assertEqual(asyncio.run(main()), 12)
+            self.assertFalse(any(each.done() for each in busy))
+        finally:
+            go.set()
 
     def test_a_timeout_of_asyncio_cancels_the_task(self):
         go, ran = threading.Event(), []

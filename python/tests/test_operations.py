@@ -82,6 +82,28 @@ class Operations(unittest.TestCase):
         ops.transpose(a, turned)
         self.same(turned, x.T)
 
+    def test_products_replace_what_is_not_looked_at(self):
+        two = self.rt.full((2, 2), 1.0)
+        count = ops.sum(two)
+        for alpha in (2, 2.0, np.float32(2), np.int64(2), True, count, hocket.Parameter(2.0)):
+            c = self.rt.empty((2, 2))
+            ops.gemm(two, two, c, alpha=alpha)
+            factor = {count: 4}.get(alpha, 1 if alpha is True else 2)
+            self.same(c, np.full((2, 2), 2 * factor))
+        c = self.rt.full((2, 2), np.nan)
+        ops.gemm(two, two, c, alpha=2, beta=np.float32(0))
+        self.same(c, np.full((2, 2), 4))
+
+    def test_refused_products_leave_what_is_there(self):
+        two, c = self.rt.full((2, 2), 1.0), self.rt.full((2, 2), 7.0)
+        with self.assertRaises(hocket.UsageError):
+            ops.gemm(two, self.rt.full((3, 3), 1.0), c, alpha=2)
+        with self.assertRaises(TypeError):
+            ops.gemm(two, two, c, alpha=2, urgent=True)
+        with self.assertRaises(TypeError):
+            ops.gemm(two, two, c, alpha="two")
+        self.same(c, np.full((2, 2), 7))
+
     def test_triangles(self):
         x = self.made(6, 6)
         whole = x @ x.T + 6 * np.eye(6)

@@ -44,6 +44,13 @@ class Reductions(WithRuntime):
         parts = self.rt.reduce("a + b", 0, "x*y", x=x[10:200, 3:50], y=y[100:290, 20:67])
         self.assertEqual(parts.result(), (p[10:200, 3:50] * q[100:290, 20:67]).sum())
 
+    def test_numbers_alone_take_the_type_of_the_buffers(self):
+        x = self.buffer(np.array([3.0, 1.0, 3.0]))
+        total = self.rt.reduce("a + b", 0, "16777217.0 if x > 2 else 0.0", x=x)
+        self.assertEqual(total.result(), 2 * 16777217.0)
+        largest = self.rt.reduce("maximum(a, b)", 0, "1e39 if x > 2 else 0.5", x=x)
+        self.assertEqual(largest.result(), 1e39)
+
     def test_have_types(self):
         for dtype, kind in (("uint8", int), ("int16", int), ("uint64", int), ("float16", float)):
             total = self.rt.reduce("a + b", 0, x=self.rt.full(1000, 3, dtype)).result()
