@@ -4,6 +4,7 @@
 #include "torture.hpp"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,8 @@
 #include <limits>
 #include <memory>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -241,16 +244,26 @@ class search {
   const progress_line progress_;
 };
 
-/// A seed is to do the same everywhere, whatever the environment asks of other programs.
+/// True of variables that say which devices the machine has, and how their drivers are used.
+bool is_about_devices(std::string_view variable) {
+  if (variable == "HOCKET_BACKEND_SIM" || variable == "HOCKET_BACKEND_CPU") return false;
+  return variable == "HOCKET_BACKENDS" || variable == "HOCKET_VISIBLE_DEVICES" ||
+         variable.starts_with("HOCKET_BACKEND_") || variable.starts_with("HOCKET_STANDIN_");
+}
+
+/// A seed is to do the same everywhere, whatever the environment asks of other programs: of
+/// Hocket's variables only those about devices are kept, and these with --real alone.
 void clear_environment(bool real) {
-  for (const char* each : {"HOCKET_POLICY", "HOCKET_FAULTS", "HOCKET_RESILIENCE", "HOCKET_TRACE",
-                           "HOCKET_SUMMARY", "HOCKET_TOP", "HOCKET_CLOCK", "HOCKET_WATCHDOG",
-                           "HOCKET_HANG_TIMEOUT", "HOCKET_BACKEND_SIM", "HOCKET_BACKEND_CPU"}) {
-    ::unsetenv(each);
+  std::vector<std::string> unwanted;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry(*each);
+    const std::string_view variable = entry.substr(0, entry.find('='));
+    if (!variable.starts_with("HOCKET_") || (real && is_about_devices(variable))) continue;
+    unwanted.emplace_back(variable);
   }
+  for (const std::string& each : unwanted) ::unsetenv(each.c_str());
   ::setenv("HOCKET_COSTS", "off", 1);
   if (real) return;
-  ::unsetenv("HOCKET_VISIBLE_DEVICES");
   ::setenv("HOCKET_BACKENDS", "cpu,sim", 1);
   ::setenv("HWLOC_SYNTHETIC", "numa:1 core:4 pu:1", 1);
 }

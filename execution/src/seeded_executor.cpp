@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <hocket/core/error.hpp>
+#include <hocket/core/saturating.hpp>
 #include <hocket/execution/wait_listener.hpp>
 
 #include "carried_state.hpp"
@@ -85,7 +86,8 @@ void seeded_executor::add(time_stamp time, work_item item) {
   const bool late = delays_.chance(options_.delay_probability);
   if (late && options_.longest_delay > nanoseconds::zero()) {
     const auto most = static_cast<std::uint64_t>(options_.longest_delay.count());
-    time += nanoseconds(static_cast<std::int64_t>(1 + delays_.below(most)));
+    const auto delay = static_cast<std::int64_t>(1 + delays_.below(most));
+    time = time_stamp(saturating_add(time.count(), delay));
   }
   events_.push_back({time, ties_.next(), std::move(item)});
   std::ranges::push_heap(events_, is_later);

@@ -36,6 +36,8 @@ std::string limits_of(element_type type) {
       return limits_as_text<std::uint32_t>();
     case element_type::i64:
       return limits_as_text<std::int64_t>();
+    case element_type::boolean:
+      return "0 or 1";
     default:
       return limits_as_text<std::uint64_t>();
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
+#include <limits>
+#include <string>
+
 #include "support.hpp"
 
 namespace hocket {
@@ -164,6 +167,38 @@ TEST_F(WrongOptions, ABadConfiguration) {
               AllOf(HasSubstr("\"memory\""), HasSubstr("\"lots\"")));
   EXPECT_THAT(refusal([&] { (void)runtime(with("1,colour=red")).devices(); }),
               AllOf(HasSubstr("\"colour=red\""), HasSubstr("the keys are: memory")));
+}
+
+TEST_F(WrongOptions, ATraceThatNoMemoryHolds) {
+  for (const std::size_t most :
+       {(std::size_t{1} << 32U) + 1, std::numeric_limits<std::size_t>::max() / 2,
+        std::numeric_limits<std::size_t>::max()}) {
+    runtime_options options = small_machine();
+    options.trace_capacity = most;
+    EXPECT_THAT(refusal([&] { const runtime rt(options); }),
+                AllOf(HasSubstr("runtime_options::trace_capacity is " + std::to_string(most)),
+                      HasSubstr("4294967296 at most")));
+  }
+}
+
+TEST_F(WrongOptions, DelaysThatAreNone) {
+  runtime_options options = small_machine();
+  options.clock = clock_kind::simulated;
+  for (const double probability : {2.0, -0.1, std::numeric_limits<double>::quiet_NaN()}) {
+    options.delay_probability = probability;
+    EXPECT_THAT(
+        refusal([&] { const runtime rt(options); }),
+        AllOf(HasSubstr("runtime_options::delay_probability is "), HasSubstr("from 0 to 1")));
+  }
+  options.delay_probability = 1;
+  options.longest_delay = nanoseconds(-1);
+  EXPECT_THAT(refusal([&] { const runtime rt(options); }),
+              HasSubstr("runtime_options::longest_delay is -1 ns"));
+  options.longest_delay = nanoseconds::max();
+  runtime late(options);
+  const buffer<float> x{late, 10, 1.0f, "x"};
+  for (int i = 0; i < 5; ++i) late.submit(ops::fill, 2.0f, writes(x));
+  EXPECT_EQ(x.to_vector().front(), 2.0f);
 }
 
 TEST_F(WrongOptions, AnUnknownNameAmongTheDevicesToUse) {

@@ -71,7 +71,8 @@ TEST(Torture, DoesTheSameAgainWhateverTheEnvironmentSays) {
   json::object first = summary_of(running(HOCKET, options).end());
   json::object again = summary_of(
       running("/usr/bin/env", arguments{"HOCKET_FAULTS=lose * launch 1", "HOCKET_BACKENDS=cpu",
-                                        "HOCKET_VISIBLE_DEVICES=NUMA0", HOCKET} +
+                                        "HOCKET_VISIBLE_DEVICES=NUMA0", "HOCKET_INTEGRITY=copies",
+                                        "HOCKET_SPECULATION=x", "HOCKET_BACKEND_SIM=9", HOCKET} +
                                   options)
           .end());
   for (json::object* each : {&first, &again}) {

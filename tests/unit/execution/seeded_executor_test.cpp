@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -85,6 +86,18 @@ TEST(seeded_executor, lets_time_pass_by_events_alone) {
   EXPECT_EQ(ex.run_until_idle(), 3U);
   EXPECT_EQ(times, (std::vector<time_stamp>{milliseconds(10), milliseconds(10), milliseconds(30)}));
   EXPECT_TRUE(ex.is_virtual());
+}
+
+TEST(seeded_executor, delays_nothing_beyond_the_last_time) {
+  seeded_executor ex({.delay_probability = 1, .longest_delay = nanoseconds::max()});
+  time_stamp last{};
+  const std::function<void(int)> next = [&](int left) {
+    EXPECT_GE(ex.now(), last);
+    last = ex.now();
+    if (left > 0) ex.post(0, 0, [&next, left] { next(left - 1); });
+  };
+  next(20);
+  EXPECT_EQ(ex.run_until_idle(), 20U);
 }
 
 TEST(seeded_executor, runs_events_while_it_waits) {

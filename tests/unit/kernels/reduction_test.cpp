@@ -234,6 +234,13 @@ TEST(reduction, refuses_a_start_that_the_element_type_does_not_hold) {
   EXPECT_NO_THROW(use_of<float>(large)());
   EXPECT_NO_THROW(use_of<bfloat16>(large)());
 
+  const auto half = reduction("half", 0.5, lesser);
+  EXPECT_THAT(use_of<std::int32_t>(half), ThrowsMessage<usage_error>(HasSubstr("with 0.5,")));
+  EXPECT_THROW(use_of<std::uint8_t>(reduction("half", float16(0.5f), lesser))(), usage_error);
+  EXPECT_NO_THROW(use_of<float>(half)());
+  EXPECT_NO_THROW(use_of<std::int32_t>(reduction("whole", 2.0, lesser))());
+  EXPECT_THROW(use_of<std::int64_t>(reduction("between", -0.5f, lesser))(), usage_error);
+
   const auto returned = reduction_on_host(
       "returned", [](auto) { return 300; }, lesser);
   EXPECT_THROW(use_of<std::uint8_t>(returned)(), usage_error);
@@ -260,8 +267,6 @@ TEST(reduction, refuses_a_start_that_changes_when_it_is_combined) {
                                                HasSubstr("neutral"))));
   EXPECT_THROW(use_of<std::uint8_t>(count)(), usage_error);
   EXPECT_THROW(use_of<double>(reduction_on_host("count", 0.5, plus))(), usage_error);
-  // Numbers are compared in the element type.
-  EXPECT_NO_THROW(use_of<std::int32_t>(reduction("count", 0.5, plus))());
   EXPECT_NO_THROW(
       use_of<std::int32_t>(reduction("product", 1, [](auto a, auto b) { return a * b; }))());
   EXPECT_NO_THROW(use_of<float>(reduction("nan", std::nan(""), plus))());

@@ -77,8 +77,32 @@ TEST_P(numbers, that_the_type_holds_are_converted) {
 TEST_P(numbers, of_futures_fail_the_task) {
   const future<int> number = rt.async([] { return 300; });
   const future<void> task = rt.submit(set_all, number, writes(bytes));
-  EXPECT_THAT(task.error().message(), AllOf(HasSubstr("set_all"), HasSubstr("300")));
+  constexpr const char* why =
+      "Task \"set_all\" is given 300 as argument 1 of kernel \"set_all\"; it has to be a number of "
+      "the type uint8, 0 to 255.";
+  EXPECT_EQ(task.error().message(), why);
+  EXPECT_EQ(refusal([&] { task.get(); }), why);
   EXPECT_THROW((void)bytes.to_vector(), error);
+}
+
+/// Arguments are counted with the buffers, and the task is named by its label.
+TEST_P(numbers, of_futures_are_named_by_their_place) {
+  const kernel<in_buffer<std::uint8_t>, int, out_buffer<std::uint8_t>, std::int16_t> second{
+      "second", host_body{[](buffer_view<const std::uint8_t>, int, buffer_view<std::uint8_t> v,
+                             std::int16_t) { v[0] = 0; }}};
+  const buffer<std::uint8_t> out{rt, 4, std::uint8_t{0}};
+  const future<double> good = rt.async([] { return 1.0; });
+  const future<double> bad = rt.async([] { return 1e20; });
+  const auto wrong = [&](const auto& first, const auto& last) {
+    return refusal([&] {
+      rt.submit({.label = "mine"}, second, reads(bytes), first, writes(out), last).get();
+    });
+  };
+  EXPECT_EQ(wrong(good, good), "none");
+  EXPECT_THAT(wrong(bad, 1), HasSubstr("Task \"mine\" is given 1e+20 as argument 2 "
+                                       "of kernel \"second\"; it has to be a number of the type "
+                                       "int32, -2147483648 to 2147483647."));
+  EXPECT_THAT(wrong(good, bad), HasSubstr("as argument 4 of kernel \"second\""));
 }
 
 TEST_P(numbers, of_futures_in_graphs_fail_the_run) {
@@ -90,7 +114,8 @@ TEST_P(numbers, of_futures_in_graphs_fail_the_run) {
   rt.run(g).get();
   EXPECT_THAT(bytes.to_vector(), Each(12));
   value = -12;
-  EXPECT_THAT(rt.run(g).error().message(), HasSubstr("-12"));
+  EXPECT_THAT(rt.run(g).error().message(),
+              HasSubstr("Task \"set_all\" is given -12 as argument 1 of kernel \"set_all\""));
 }
 
 TEST_P(numbers, of_run_parameters_are_refused_when_they_are_set) {
@@ -99,7 +124,8 @@ TEST_P(numbers, of_run_parameters_are_refused_when_they_are_set) {
   const graph outer = rt.record([&](submitter& to) { to.run(inner); });
   for (const graph& each : {inner, outer}) {
     EXPECT_THAT(refusal([&] { rt.run(each, {number = 300}); }),
-                AllOf(HasSubstr("\"number\""), HasSubstr("300")));
+                HasSubstr("Run parameter \"number\" is set to 300; the tasks that take it need a "
+                          "number of the type uint8, 0 to 255."));
     rt.run(each, {number = 200}).get();
     EXPECT_THAT(bytes.to_vector(), Each(200));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -115,6 +116,18 @@ TEST_P(pending_limits, refuse_if_asked_to) {
   }
   rt.wait();
   EXPECT_EQ(rt.async([] { return 7; }).get(), 7);
+}
+
+TEST_P(pending_limits, beyond_all_counts_hold_nothing) {
+  constexpr std::size_t half = std::size_t{1} << 63U;
+  for (const std::size_t most : {half - 1, half, std::numeric_limits<std::size_t>::max()}) {
+    runtime_options options = limited(most, overload_kind::refuse);
+    options.max_pending_bytes = most;
+    runtime rt(options);
+    const buffer<float> x{rt, 10, 1.0f, "x"};
+    EXPECT_EQ(rt.async([] { return 7; }).get(), 7);
+    EXPECT_EQ(rt.submit(ops::sum, reads(x)).get(), 10.0f);
+  }
 }
 
 /// A thread that waits runs tasks meanwhile, and what these submit is let through.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -285,14 +286,22 @@ class elementwise_family : public family_base {
   const kernel<P...>& make() const {
     constexpr bool invocable = std::is_invocable_v<const F&, detail::parameter_value<P>&...> ||
                                detail::takes_index<F, detail::parameter_value<P>...>;
-    static_assert(invocable, "The elementwise lambda takes another number of arguments.");
     if constexpr (invocable) {
       static_assert(modes_agree<P...>(),
                     "What the elementwise lambda takes as auto& is passed by writes(b) or "
                     "updates(b); what it takes as const auto& or auto, by reads(b) or as a "
                     "number.");
+      return shared_->made.template get<kernel<P...>>([this] { return build<P...>(); });
+    } else {
+      constexpr bool is_mutable =
+          std::is_invocable_v<F&, detail::parameter_value<P>&...> ||
+          std::is_invocable_v<F&, detail::parameter_value<P>&..., host_index>;
+      static_assert(!is_mutable,
+                    "An elementwise lambda is not mutable: its calls for different elements run at "
+                    "the same time, and share what it has captured.");
+      static_assert(is_mutable, "The elementwise lambda takes another number of arguments.");
+      std::terminate();  // Nothing is returned, so that the sentence stands alone.
     }
-    return shared_->made.template get<kernel<P...>>([this] { return build<P...>(); });
   }
 
   template <class... P>

@@ -33,7 +33,7 @@ struct same_value {
   }
 };
 
-/// Throws usage_error: the type does not hold the start of the reduction.
+/// Throws usage_error: the type, one of whole numbers, does not hold the start of the reduction.
 [[noreturn]] void refuse_start(const std::string& reduction, element_type type,
                                const std::string& start);
 /// Throws usage_error: the reduction makes something else of its start and itself.
@@ -44,9 +44,11 @@ struct same_value {
 template <class T, class Start>
 [[nodiscard]] T start_as(const std::string& reduction, const Start& start) {
   if constexpr (std::is_arithmetic_v<Start> || number_element<Start>) {
-    if (!number_fits(start, element_type_of<T>)) {
-      refuse_start(reduction, element_type_of<T>, number_text(widened(start)));
+    bool fits = number_fits(start, element_type_of<T>);
+    if constexpr (std::is_integral_v<T> && !std::is_integral_v<Start>) {
+      fits = fits && static_cast<double>(static_cast<T>(start)) == widened(start);
     }
+    if (!fits) refuse_start(reduction, element_type_of<T>, number_text(widened(start)));
   }
   return static_cast<T>(start);
 }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "data/unfit_number.hpp"
+
 namespace hocket::detail {
 
 void argument_tail::make_rare(const borrowed_launch& what) const {
@@ -24,10 +26,11 @@ void argument_tail::make_rare(const borrowed_launch& what) const {
   if (made.has_function) ::new (made.function()) launch_function(std::move(*what.function.body));
 }
 
-void argument_tail::convert_numbers() const {
+void argument_tail::convert_numbers(const kernel_definition& kernel, std::string_view label) const {
   for (const awaited_number& each : rare().all_awaited()) {
     scalar_argument& number = numbers()[each.index];
-    number = each.convert(each.source->value(), number.type);
+    number = convert_number_for({kernel, each.index, label}, each.convert, each.source->value(),
+                                number.type);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <hocket/kernels/argument.hpp>
 #include <hocket/scheduler/detail/dependencies.hpp>
@@ -124,8 +125,9 @@ class argument_tail {
     if (has_rare()) make_rare(what);
   }
 
-  /// The numbers of futures, whose tasks have all ended well.
-  void convert_numbers() const;
+  /// The numbers of futures, whose tasks have all ended well. Throws refused_number, which names
+  /// the kernel and the task of that label.
+  void convert_numbers(const kernel_definition& kernel, std::string_view label) const;
   /// Lets go of what others gave: results of other tasks, and what the function holds.
   void release_rare() const noexcept;
   void destroy_rare() const noexcept;

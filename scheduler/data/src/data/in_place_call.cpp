@@ -4,10 +4,12 @@
 #include "data/in_place_call.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include <hocket/execution/item_note.hpp>
 
 #include "data/bound_arguments.hpp"
+#include "data/unfit_number.hpp"
 
 namespace hocket::detail {
 
@@ -56,6 +58,8 @@ failure failure_of_call(const std::string& body, const std::string& name) {
     throw;
   } catch (const no_room_for_buffer& thrown) {
     return thrown.why;
+  } catch (const refused_number& thrown) {
+    return {failure_code::task_failed, thrown.what(), std::current_exception()};
   } catch (...) {
     // The body has thrown.
   }

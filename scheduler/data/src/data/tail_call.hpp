@@ -19,7 +19,7 @@ class tail_call {
             Task& task) noexcept
       : home_(home), kernel_(kernel), arguments_(arguments), task_(task) {}
 
-  /// Throws what the body throws, and no_room_for_buffer.
+  /// Throws what the body throws, no_room_for_buffer and refused_number.
   [[gnu::always_inline]] void run() const {
     const std::span<const in_place_use> uses = arguments_.uses();
     if (uses.size() != 1 || arguments_.has_rare()) return run_with_several();
@@ -36,8 +36,8 @@ class tail_call {
   }
 
   [[gnu::noinline]] void run_with_rare(bound_arguments& buffers) const {
-    arguments_.convert_numbers();
     rare_arguments& rare = arguments_.rare();
+    if (rare.awaited > 0) arguments_.convert_numbers(kernel_, task_.label_text());
     if (kernel_.result) {
       buffers.add(rare.value, *kernel_.result, index_list(1, 1), index_list(1, 1));
     }

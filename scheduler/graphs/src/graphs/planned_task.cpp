@@ -7,6 +7,7 @@
 
 #include "data/bound_arguments.hpp"
 #include "data/in_place_call.hpp"
+#include "data/unfit_number.hpp"
 #include "graphs/data_run.hpp"
 #include "tasks/caught.hpp"
 
@@ -64,7 +65,9 @@ void planned_task::execute_with_more(data_run& run) const {
   for (const planned_number& each : what_.varying) {
     const void* const value =
         each.value_of != none ? run.value(each.value_of) : run.set_value(each.set_by);
-    if (value != nullptr) numbers[each.index] = each.convert(value, each.type);
+    if (value == nullptr) continue;
+    numbers[each.index] = convert_number_for({*what_.kernel, each.index, label_text()},
+                                             each.convert, value, each.type);
   }
   bound_arguments buffers;
   buffers.add(what_.uses, *this);

@@ -12,6 +12,7 @@
 
 #include <hocket/scheduler/detail/description.hpp>
 
+#include "data/unfit_number.hpp"
 #include "graphs/first_places.hpp"
 
 namespace hocket::detail {
@@ -29,7 +30,13 @@ class recorded_parameters {
   }
   /// Throws usage_error if a task cannot take that number.
   void check(const setting& set) const {
-    for (const taken_type& each : types_of(set.of)) (void)each.convert(set.value.bytes, each.type);
+    for (const taken_type& each : types_of(set.of)) {
+      try {
+        (void)each.convert(set.value.bytes, each.type);
+      } catch (const unfit_number& given) {
+        refuse_setting(*set.of, given);
+      }
+    }
   }
 
   [[nodiscard]] bool has(const parameter_ref& which) const {

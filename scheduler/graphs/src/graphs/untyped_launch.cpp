@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/unfit_number.hpp"
 #include "tasks/caught.hpp"
 
 namespace hocket::detail {
@@ -106,10 +107,14 @@ number_argument checked(const kernel_definition& kernel, std::size_t i,
   }
   if (number.which == nullptr) refuse_empty_parameter();
   const scalar_argument& initial = number.which->initial;
-  return with_number_type(initial.type, [&]<class T>(std::type_identity<T>) {
-    return number_argument{
-        convert_value<T>(initial.bytes, wanted), {}, &convert_value<T>, number.which};
-  });
+  try {
+    return with_number_type(initial.type, [&]<class T>(std::type_identity<T>) {
+      return number_argument{
+          convert_value<T>(initial.bytes, wanted), {}, &convert_value<T>, number.which};
+    });
+  } catch (const unfit_number& given) {
+    refuse_number(kernel, i, given.number());
+  }
 }
 
 access_argument checked(const kernel_definition& kernel, std::size_t i, const untyped_access& use) {

@@ -3,8 +3,10 @@
 
 #include "placement/submission.hpp"
 
+#include <exception>
 #include <functional>
 
+#include "data/unfit_number.hpp"
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
 #include "tasks/running_body.hpp"
@@ -144,10 +146,16 @@ class launch_submission::future_watch final : public continuation {
  private:
   /// Returns why the kernel cannot take the number of the future.
   [[nodiscard]] failure take_number(task_state& source) const noexcept {
-    scalar_argument& number = owner_->launch->scalars[*what_.scalar];
+    launch_command& launch = *owner_->launch;
+    scalar_argument& number = launch.scalars[*what_.scalar];
     try {
-      number = what_.number.convert(source.value(), number.type);
+      number = convert_number_for({*launch.kernel, *what_.scalar, owner_->label_text()},
+                                  what_.number.convert, source.value(), number.type);
       return {};
+    } catch (const refused_number& thrown) {
+      return explained([&] {
+        return failure(failure_code::task_failed, thrown.what(), std::current_exception());
+      });
     } catch (...) {
       return explained([this] { return caught(task_name(owner_->label_text()), false); });
     }

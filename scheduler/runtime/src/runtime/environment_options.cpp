@@ -68,6 +68,36 @@ double speculation_of(double given) {
                     "; it must be a factor from 1 to 1000000.");
 }
 
+constexpr std::size_t max_spans = std::size_t{1} << 32U;
+
+/// Throws usage_error for numbers that have no meaning.
+void check_numbers(const runtime_options& given) {
+  if (given.max_repeated == 0) {
+    throw usage_error("runtime_options::max_repeated is 0; it must be at least 1.");
+  }
+  if (given.max_attempts == 0) {
+    throw usage_error("runtime_options::max_attempts is 0; it must be at least 1.");
+  }
+  if (given.trace_capacity > max_spans) {
+    throw usage_error("runtime_options::trace_capacity is " + std::to_string(given.trace_capacity) +
+                      "; it is a number of spans, " + std::to_string(max_spans) + " at most.");
+  }
+  // Not true of a NaN.
+  if (!(given.delay_probability >= 0 && given.delay_probability <= 1)) {
+    throw usage_error("runtime_options::delay_probability is " +
+                      std::to_string(given.delay_probability) +
+                      "; it is a probability, from 0 to 1.");
+  }
+  const auto check_time = [](const char* option, nanoseconds time) {
+    if (time >= nanoseconds{0}) return;
+    throw usage_error(std::string("runtime_options::") + option + " is " +
+                      std::to_string(time.count()) + " ns; it is a time, or zero for none.");
+  };
+  check_time("longest_delay", given.longest_delay);
+  check_time("hang_timeout", given.hang_timeout);
+  check_time("quarantine", given.quarantine);
+}
+
 }  // namespace
 
 runtime_options with_environment(runtime_options given) {
@@ -86,21 +116,7 @@ runtime_options with_environment(runtime_options given) {
     const auto text = environment_variable("HOCKET_FAULTS");
     if (text) given.faults = fault_plan(*text, "HOCKET_FAULTS");
   }
-  if (given.max_repeated == 0) {
-    throw usage_error("runtime_options::max_repeated is 0; it must be at least 1.");
-  }
-  if (given.max_attempts == 0) {
-    throw usage_error("runtime_options::max_attempts is 0; it must be at least 1.");
-  }
-  if (given.hang_timeout < nanoseconds{0}) {
-    throw usage_error("runtime_options::hang_timeout is " +
-                      std::to_string(given.hang_timeout.count()) +
-                      " ns; it is a time, or zero for none.");
-  }
-  if (given.quarantine < nanoseconds{0}) {
-    throw usage_error("runtime_options::quarantine is " + std::to_string(given.quarantine.count()) +
-                      " ns; it is a time, or zero for none.");
-  }
+  check_numbers(given);
   if (given.hang_timeout == nanoseconds{0}) {
     const auto text = environment_variable("HOCKET_HANG_TIMEOUT");
     if (text) given.hang_timeout = parse_duration("HOCKET_HANG_TIMEOUT", *text);

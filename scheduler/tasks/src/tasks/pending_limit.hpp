@@ -20,7 +20,7 @@ namespace hocket::detail {
 /// so the limit of tasks holds exactly. That of bytes is passed by the tasks that were let in last.
 class pending_limit {
  public:
-  /// 0: there is no such limit.
+  /// 0, or more than can be counted: there is no such limit.
   pending_limit(std::size_t most, std::size_t max_bytes) noexcept
       : tasks_(most), bytes_(max_bytes) {}
 
@@ -48,14 +48,14 @@ class pending_limit {
 
  private:
   struct limit {
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
     explicit limit(std::size_t wanted) noexcept
-        : most(wanted == 0 ? std::numeric_limits<std::int64_t>::max()
-                           : static_cast<std::int64_t>(wanted)),
+        : most(wanted == 0 || wanted > std::size_t{none} ? none
+                                                         : static_cast<std::int64_t>(wanted)),
           few(most - 1 - (most - 1) / 4) {}
 
-    [[nodiscard]] bool is_set() const noexcept {
-      return most != std::numeric_limits<std::int64_t>::max();
-    }
+    [[nodiscard]] bool is_set() const noexcept { return most != none; }
     [[nodiscard]] bool is_reached() const noexcept { return held >= most; }
 
     /// True if few are held now that were not before.

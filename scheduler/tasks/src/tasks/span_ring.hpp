@@ -39,7 +39,7 @@ class span_ring {
     std::string name;
   };
 
-  /// The capacity is in units, and is rounded up to a power of two.
+  /// The capacity is in units, and is rounded up to a power of two: at most 2^63 of them.
   explicit span_ring(std::size_t capacity)
       : capacity_(std::bit_ceil(std::max<std::size_t>(capacity, 1))),
         pieces_((capacity_ + units_of_piece - 1) / units_of_piece) {}

@@ -76,6 +76,26 @@ struct answering {
   }
 };
 
+/// Does not compile: the function of when() cannot be called with its arguments.
+template <class F, class... Args>
+constexpr void refuse_function_of_condition() {
+  refuse_arguments<Args...>();
+  static_assert(!(task_argument<Args> && ...),
+                "The function of when cannot be called with its arguments. It is not mutable, and "
+                "takes one parameter for each, in their order: buffer_view<const T, R> for "
+                "reads(b), buffer_view<T, R> for writes(b) and updates(b), where T and R are the "
+                "element type and the rank of b, and a number for a number or a future.");
+}
+
+/// The same for what is no condition.
+template <class Condition>
+constexpr void refuse_condition() {
+  static_assert(sizeof(Condition) == 0,
+                "A condition is a function without parameters, when(function, accesses...) or a "
+                "future, and its answer is bool or a whole number. A value that is known when the "
+                "graph is submitted needs no condition but an `if`.");
+}
+
 template <answer T>
 [[nodiscard]] question question_of(const run_options& /*options*/, const future<T>& known) {
   if (!known.valid()) throw usage_error("A graph is chosen by a future without a task.");
@@ -89,22 +109,25 @@ template <answer T>
 template <class F, class... Args>
 [[nodiscard]] question question_of(const run_options& options,
                                    const data_condition<F, Args...>& condition) {
-  refuse_arguments<Args...>();
-  using body = answering<F, body_argument_t<Args>...>;
-  using result = std::invoke_result_t<const F&, body_argument_t<Args>...>;
-  static_assert(answer<result>, "A condition returns bool or a whole number.");
-  const kernel<returns<std::int64_t>, typename descriptor<Args>::type...> asks{
-      "condition", host_body{body{condition.function}}};
-  task_options how;
-  how.label = options.label.empty() ? task_label("condition") : options.label;
-  how.priority = options.priority;
-  task_description task = described(how, asks.definition(), true);
-  task.make_state = &make_device_task<std::int64_t>;
-  std::apply([&](const auto&... each) { (add_argument(task, each), ...); }, condition.arguments);
   question made;
-  made.task = std::make_shared<const task_description>(std::move(task));
-  made.number = &whole_number<std::int64_t>;
-  made.is_unsigned = std::is_unsigned_v<result>;
+  if constexpr (function_of<const F, Args...>) {
+    using body = answering<F, body_argument_t<Args>...>;
+    using result = std::invoke_result_t<const F&, body_argument_t<Args>...>;
+    static_assert(answer<result>, "A condition returns bool or a whole number.");
+    const kernel<returns<std::int64_t>, typename descriptor<Args>::type...> asks{
+        "condition", host_body{body{condition.function}}};
+    task_options how;
+    how.label = options.label.empty() ? task_label("condition") : options.label;
+    how.priority = options.priority;
+    task_description task = described(how, asks.definition(), true);
+    task.make_state = &make_device_task<std::int64_t>;
+    std::apply([&](const auto&... each) { (add_argument(task, each), ...); }, condition.arguments);
+    made.task = std::make_shared<const task_description>(std::move(task));
+    made.number = &whole_number<std::int64_t>;
+    made.is_unsigned = std::is_unsigned_v<result>;
+  } else {
+    refuse_function_of_condition<F, Args...>();
+  }
   return made;
 }
 

@@ -133,56 +133,74 @@ class submitter {
   /// Submits a function without accesses. It runs on a worker, or in a thread that waits for it.
   template <class F>
   auto async(const task_options& options, F&& function) {
-    using value = detail::body_result_t<F>;
-    if (runs_functions_ != nullptr && detail::has_only_after(options)) {
-      return async(options.after, std::forward<F>(function));
+    if constexpr (detail::function_of_async<F>) {
+      using value = detail::body_result_t<F>;
+      if (runs_functions_ != nullptr && detail::has_only_after(options)) {
+        return async(options.after, std::forward<F>(function));
+      }
+      const host_target to = for_functions();
+      if (to.recording != nullptr) {
+        return future<value>(to.recording->keep(options, std::forward<F>(function)));
+      }
+      const detail::pending_place place(to.context);
+      return future<value>(detail::launch(to.context, detail::host_options_of(options, to.context),
+                                          std::forward<F>(function),
+                                          detail::states_of(options.after.all())));
+    } else {
+      return detail::refuse_function_of_async<F>();
     }
-    const host_target to = for_functions();
-    if (to.recording != nullptr) {
-      return future<value>(to.recording->keep(options, std::forward<F>(function)));
-    }
-    const detail::pending_place place(to.context);
-    return future<value>(detail::launch(to.context, detail::host_options_of(options, to.context),
-                                        std::forward<F>(function),
-                                        detail::states_of(options.after.all())));
   }
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, task_options>) auto async(F&& function) {
-    using value = detail::body_result_t<F>;
-    if (runs_functions_ != nullptr) {
-      const detail::pending_place place(runs_functions_);
-      return future<value>(
-          detail::launch(detail::in_runtime(), *runs_functions_, std::forward<F>(function)));
+    if constexpr (detail::function_of_async<F>) {
+      using value = detail::body_result_t<F>;
+      if (runs_functions_ != nullptr) {
+        const detail::pending_place place(runs_functions_);
+        return future<value>(
+            detail::launch(detail::in_runtime(), *runs_functions_, std::forward<F>(function)));
+      }
+      const host_target to = for_functions();
+      if (to.recording != nullptr) {
+        return future<value>(
+            to.recording->keep(std::span<const any_future>(), std::forward<F>(function)));
+      }
+      const detail::pending_place place(to.context);
+      return future<value>(detail::launch(*to.context, std::forward<F>(function)));
+    } else {
+      return detail::refuse_function_of_async<F>();
     }
-    const host_target to = for_functions();
-    if (to.recording != nullptr) {
-      return future<value>(
-          to.recording->keep(std::span<const any_future>(), std::forward<F>(function)));
-    }
-    const detail::pending_place place(to.context);
-    return future<value>(detail::launch(*to.context, std::forward<F>(function)));
   }
 
   /// The same with no other option than what the function runs after: futures one after the other,
   /// in a container or in a view. Costs less than options do.
   template <detail::range_of_futures After, class F>
   auto async(const After& after, F&& function) {
-    using value = detail::body_result_t<F>;
-    if (runs_functions_ != nullptr) {
-      const detail::pending_place place(runs_functions_);
-      return future<value>(detail::launch_after_all(after, std::forward<F>(function),
-                                                    *runs_functions_, detail::in_runtime()));
+    if constexpr (detail::function_of_async<F>) {
+      using value = detail::body_result_t<F>;
+      if (runs_functions_ != nullptr) {
+        const detail::pending_place place(runs_functions_);
+        return future<value>(detail::launch_after_all(after, std::forward<F>(function),
+                                                      *runs_functions_, detail::in_runtime()));
+      }
+      const host_target to = for_functions();
+      if (to.recording != nullptr) {
+        return future<value>(to.recording->keep(after, std::forward<F>(function)));
+      }
+      return future<value>(launch_in(*to.context, after, std::forward<F>(function)));
+    } else {
+      return detail::refuse_function_of_async<F>();
     }
-    const host_target to = for_functions();
-    if (to.recording != nullptr) {
-      return future<value>(to.recording->keep(after, std::forward<F>(function)));
-    }
-    return future<value>(launch_in(*to.context, after, std::forward<F>(function)));
   }
   /// Submits the function after one future.
   template <detail::any_kind_of_future After, class F>
   auto async(const After& after, F&& function) {
     return async(std::span<const After>(&after, 1), std::forward<F>(function));
+  }
+  /// Arguments that belong to submit().
+  template <class F, class First, class... Args>
+  requires(!std::is_convertible_v<const F&, const task_options&> && !detail::range_of_futures<F> &&
+           !detail::any_kind_of_future<F>) auto async(const F&, const First&, const Args&...) {
+    return detail::refuse_arguments_of_async<F>();
   }
 
   /// Submits every task of the graph: in a recording they become tasks of it. Runs are ordered by
@@ -426,7 +444,11 @@ class submitter {
                                                       const std::vector<graph>& graphs) {
     detail::graph_use use = detail::use_of(options, graphs);
     use.rule = rule;
-    use.ask = detail::question_of(options, std::forward<Condition>(condition));
+    if constexpr (requires { detail::question_of(options, std::forward<Condition>(condition)); }) {
+      use.ask = detail::question_of(options, std::forward<Condition>(condition));
+    } else {
+      detail::refuse_condition<Condition>();
+    }
     return use;
   }
   template <class Condition, class... Bodies>

@@ -108,8 +108,8 @@ struct runtime_options {
 
   /// With the virtual clock: decides the order of what happens at one time.
   std::uint64_t seed = 0;
-  /// With the virtual clock: how probable it is that something comes later, and by how much at
-  /// most.
+  /// With the virtual clock: how probable it is that something comes later, from 0 to 1, and by how
+  /// much at most.
   double delay_probability = 0;
   nanoseconds longest_delay{0};
 
@@ -176,7 +176,7 @@ struct runtime_options {
   /// end the runtime waits for both runs.
   double speculation = 0;
 
-  /// How many spans the trace keeps; 0 switches it off.
+  /// How many spans the trace keeps, 4294967296 at most; 0 switches it off.
   std::size_t trace_capacity = 0;
 
   /// With survive, the loss of a device costs time and nothing else, where that is possible: see

@@ -115,11 +115,12 @@ void add_region(std::vector<split_region>& to, const A& argument) {
   }
 }
 
-/// Of an argument as a piece is given it.
+/// An argument as a piece is given it.
 template <class A>
-using piece_descriptor_t =
-    typename descriptor<std::remove_cvref_t<decltype(split_argument<A>::piece(
-        std::declval<const A&>(), row_range{}))>>::type;
+using piece_t =
+    std::remove_cvref_t<decltype(split_argument<A>::piece(std::declval<const A&>(), row_range{}))>;
+template <class A>
+using piece_descriptor_t = typename descriptor<piece_t<A>>::type;
 
 /// Null for a function.
 template <class F, class... Args>
@@ -157,19 +158,23 @@ template <class F, class... Args>
 template <class F, class... Args>
 std::vector<future<void>> split_rows(submitter& to, const split_options& options, const F& what,
                                      const Args&... arguments) {
-  static_assert((detail::split_argument<Args>::is_cut || ...),
-                "No access is to be cut: all of them are whole, reduced or scratch.");
-  std::vector<detail::split_region> regions;
-  (detail::add_region(regions, arguments), ...);
-  const kernel_definition* const kernel = detail::definition_of<F, Args...>(what);
   std::vector<future<void>> pieces;
-  for (const row_range rows : detail::cut_alike(to, options, kernel, regions)) {
-    auto made =
-        to.submit(options.task, what, detail::split_argument<Args>::piece(arguments, rows)...);
-    static_assert(std::same_as<decltype(made), future<void>>,
-                  "Each piece would have a value of its own: give the kernel an access with "
-                  "reduces() for what the pieces make together.");
-    pieces.push_back(std::move(made));
+  if constexpr ((detail::task_argument<detail::piece_t<Args>> && ...)) {
+    static_assert((detail::split_argument<Args>::is_cut || ...),
+                  "No access is to be cut: all of them are whole, reduced or scratch.");
+    std::vector<detail::split_region> regions;
+    (detail::add_region(regions, arguments), ...);
+    const kernel_definition* const kernel = detail::definition_of<F, Args...>(what);
+    for (const row_range rows : detail::cut_alike(to, options, kernel, regions)) {
+      auto made =
+          to.submit(options.task, what, detail::split_argument<Args>::piece(arguments, rows)...);
+      static_assert(std::same_as<decltype(made), future<void>>,
+                    "Each piece would have a value of its own: give the kernel an access with "
+                    "reduces() for what the pieces make together.");
+      pieces.push_back(std::move(made));
+    }
+  } else {
+    detail::refuse_arguments<detail::piece_t<Args>...>();
   }
   return pieces;
 }

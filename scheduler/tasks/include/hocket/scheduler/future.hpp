@@ -18,6 +18,7 @@
 #include <hocket/execution/executor.hpp>
 #include <hocket/scheduler/detail/body_task.hpp>
 #include <hocket/scheduler/detail/recorded_function.hpp>
+#include <hocket/scheduler/detail/refused_call.hpp>
 #include <hocket/scheduler/detail/task_handle.hpp>
 #include <hocket/scheduler/detail/task_state.hpp>
 #include <hocket/scheduler/detail/task_waits.hpp>
@@ -45,16 +46,23 @@ class future_awaiter;
 
 template <class G, class T>
 struct continuation_result {
-  using type = std::invoke_result_t<std::decay_t<G>&, const T&>;
+  using invoked = std::invoke_result<std::decay_t<G>&, const T&>;
 };
 template <class G>
 struct continuation_result<G, void> {
-  using type = std::invoke_result_t<std::decay_t<G>&>;
+  using invoked = std::invoke_result<std::decay_t<G>&>;
 };
 
 /// What a future of the continuation G of a future<T> holds.
 template <class G, class T>
-using continuation_result_t = std::remove_cvref_t<typename continuation_result<G, T>::type>;
+using continuation_result_t =
+    std::remove_cvref_t<typename continuation_result<G, T>::invoked::type>;
+
+/// Asks only for types that continuation_result_t needs as well.
+template <class G, class T>
+concept continuation_of = requires {
+  typename continuation_result<G, T>::invoked::type;
+};
 
 /// What is given to a caller that holds no future any more.
 template <class T>
@@ -203,10 +211,14 @@ class routed_future {
 
   template <class G>
   auto then(G&& function) const {
-    detail::host_options options;
-    options.via = where_;
-    options.arena = arena_;
-    return detail::continue_with<T>(state_, std::move(options), std::forward<G>(function));
+    if constexpr (detail::continuation_of<G, T>) {
+      detail::host_options options;
+      options.via = where_;
+      options.arena = arena_;
+      return detail::continue_with<T>(state_, std::move(options), std::forward<G>(function));
+    } else {
+      return detail::refuse_continuation<G>();
+    }
   }
 
  private:
@@ -228,26 +240,38 @@ class continuable_future : public detail::future_base {
   /// another thread meanwhile.
   template <class G>
   auto then(G&& function) const {
-    return detail::continue_with<T>(this->checked_state(), std::forward<G>(function));
+    if constexpr (detail::continuation_of<G, T>) {
+      return detail::continue_with<T>(this->checked_state(), std::forward<G>(function));
+    } else {
+      return detail::refuse_continuation<G>();
+    }
   }
 
   /// The same with options: those that a function without accesses can have. After this task and
   /// those that the options name.
   template <class G>
   auto then(const task_options& options, G&& function) const {
-    const detail::task_state_ptr& before = this->checked_state();
-    detail::continuation_options made = detail::continuation_options_of(options, before);
-    return detail::continue_with<T>(before, std::move(made.how), std::forward<G>(function),
-                                    made.after);
+    if constexpr (detail::continuation_of<G, T>) {
+      const detail::task_state_ptr& before = this->checked_state();
+      detail::continuation_options made = detail::continuation_options_of(options, before);
+      return detail::continue_with<T>(before, std::move(made.how), std::forward<G>(function),
+                                      made.after);
+    } else {
+      return detail::refuse_continuation<G>();
+    }
   }
 
   /// The same in the thread that ends this task, or here if it has ended: for what is cheap.
   template <class G>
   auto then(cheap_t, G&& function) const {
-    detail::host_options options;
-    options.cheap = true;
-    return detail::continue_with<T>(this->checked_state(), std::move(options),
-                                    std::forward<G>(function));
+    if constexpr (detail::continuation_of<G, T>) {
+      detail::host_options options;
+      options.cheap = true;
+      return detail::continue_with<T>(this->checked_state(), std::move(options),
+                                      std::forward<G>(function));
+    } else {
+      return detail::refuse_continuation<G>();
+    }
   }
 
   /// This future, with continuations that run on `where`. It must outlive them.

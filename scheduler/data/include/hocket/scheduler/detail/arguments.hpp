@@ -17,6 +17,7 @@
 #include <hocket/scheduler/access.hpp>
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/launch_lane.hpp>
+#include <hocket/scheduler/detail/refused_call.hpp>
 #include <hocket/scheduler/detail/states_of.hpp>
 #include <hocket/scheduler/future.hpp>
 #include <hocket/scheduler/run_parameter.hpp>
@@ -76,15 +77,6 @@ concept task_argument = requires {
 /// Functions of these arguments can be called by a task.
 template <class F, class... Args>
 concept function_of = (task_argument<Args> && ...) && std::invocable<F&, body_argument_t<Args>...>;
-
-/// The result of a call that does not compile. To use it adds no error.
-struct refused_call {
-  refused_call get() const;
-  refused_call take() const;
-  void wait() const;
-  template <class T>
-  operator T() const;  // NOLINT(*-explicit-*)
-};
 
 /// Does not compile, with a sentence that says why one of the arguments is none of a task. The rest
 /// of a call is left out then, so that the sentence stands alone.

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Hocket authors
+// Expected: async takes no arguments behind the function
+
+#include <hocket/hocket.hpp>
+
+using namespace hocket;
+
+void wrong(runtime& rt) {
+  const future<int> next = rt.async([](int v) { return v + 1; }, 3);
+}
