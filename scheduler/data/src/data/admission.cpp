@@ -12,11 +12,6 @@
 
 namespace hocket::detail {
 
-void admission::add_budget(budget_id budget, std::uint64_t bytes) {
-  const std::scoped_lock lock(guard_);
-  throttle_.add_budget(budget, bytes);
-}
-
 void admission::announce(admission_request& request, in_place_task& task) {
   const std::scoped_lock lock(guard_);
   request.age = announced_++;

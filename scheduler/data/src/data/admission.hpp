@@ -37,8 +37,6 @@ class admission {
     task_state_ptr first;
   };
 
-  void add_budget(budget_id budget, std::uint64_t bytes);
-
   /// The task will want to be let in some day. Of tasks of equal priority those that are announced
   /// first come first: while the buffers of the task are locked, so that this order agrees with
   /// that of the tasks in their data.

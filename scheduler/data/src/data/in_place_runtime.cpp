@@ -203,6 +203,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
     if (task.takes) {
       from.request.budget = task.takes->budget;
       from.request.bytes = task.takes->bytes;
+      from.request.capacity = task.takes->capacity;
     }
     for (const task_state_ptr& taker : task.returns) {
       const auto* const other = dynamic_cast<const in_place_task*>(taker.get());
