@@ -61,6 +61,9 @@ class admission {
   /// The task will not run, and keeps nothing from others: if it waits it is let in at once.
   [[nodiscard]] admitted give_up(const admission_request& request);
 
+  /// The runtime was stopped: tasks that wait are let in to end, as those are that come later.
+  [[nodiscard]] admitted let_all_end();
+
   /// The task is over.
   [[nodiscard]] admitted leave(const admission_request& request);
 

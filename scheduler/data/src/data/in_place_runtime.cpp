@@ -38,6 +38,11 @@ in_place_runtime::~in_place_runtime() { storage_->close(); }
 void in_place_runtime::keep_open() noexcept { home_.submission_made(); }
 void in_place_runtime::let_close() noexcept { home_.submission_gone(); }
 
+void in_place_runtime::end_kept_back() {
+  ready_list next;
+  admit(gate_.let_all_end(), next);
+}
+
 std::unique_ptr<in_place_history> in_place_runtime::make_order(const box& whole,
                                                                std::uint64_t bytes,
                                                                buffer_argument&& argument,

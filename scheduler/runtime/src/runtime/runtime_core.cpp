@@ -250,6 +250,9 @@ void runtime_core::stop() {
   if (events_.has_engine()) {
     post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
+  } else if (connection_.is_connected()) {
+    // Tasks in place look at the request before they run, but some wait for what never comes then.
+    in_place()->end_kept_back();
   }
   connection_.release_hangs();
 }
