@@ -160,7 +160,7 @@ void runtime_core::leave_drivers() noexcept {
 
 void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
   const bool in_own_task = core->executor_->inside() || runs_in_a_waiter(*core);
-  if (!in_own_task) return core->shut_down();
+  if (!in_own_task && !core->events_.is_stepped_here()) return core->shut_down();
   // Those that the caller's stack holds would never be closed.
   core->waits_on_stacks_.close_forgotten_views();
   end_apart(std::move(core));
