@@ -126,5 +126,59 @@ TEST_P(last_owner, goes_with_a_function_with_data_behind_a_task_of_another_runti
   EXPECT_TRUE(returns([&other] { other.reset(); }));
 }
 
+/// Belongs to the first runtime, and ends in a worker of the other one.
+future<int> ends_on_other(std::shared_ptr<runtime> first, runtime& other) {
+  const future<int> five = first->async([] {
+    std::this_thread::sleep_for(1ms);
+    return 5;
+  });
+  int sum = co_await five;
+  const future<int> one = other.async([] {
+    std::this_thread::sleep_for(1ms);
+    return 1;
+  });
+  sum += co_await one;
+  co_return sum;
+}
+
+TEST_P(last_owner, goes_with_a_coroutine_on_a_worker_of_another_runtime) {
+  runtime other{options()};
+  for (int i = 0; i < 20; ++i) {
+    auto first = std::make_shared<runtime>(options());
+    const future<int> sum = ends_on_other(std::move(first), other);
+    ASSERT_TRUE(sum.wait_for(20s));
+    EXPECT_EQ(sum.get(), 6);
+  }
+}
+
+/// The runtime that the coroutine belongs to is a variable of its body.
+future<int> has_a_runtime(runtime_options options, runtime& other, nanoseconds time) {
+  runtime own{options};
+  const auto pause = [time] {
+    if (time > 0ns) std::this_thread::sleep_for(time);
+  };
+  const future<int> five = own.async([pause] {
+    pause();
+    return 5;
+  });
+  int sum = co_await five;
+  const future<int> one = other.async([pause] {
+    pause();
+    return 1;
+  });
+  sum += co_await one;
+  co_return sum;
+}
+
+TEST_P(last_owner, is_the_body_of_a_coroutine) {
+  runtime other{options()};
+  for (int i = 0; i < 100; ++i) {
+    // Without time the first task often ends while the coroutine is about to wait for it.
+    const future<int> sum = has_a_runtime(options(), other, i % 2 == 0 ? 1ms : 0ms);
+    ASSERT_TRUE(sum.wait_for(20s));
+    EXPECT_EQ(sum.get(), 6);
+  }
+}
+
 }  // namespace
 }  // namespace hocket

@@ -10,31 +10,44 @@
 #include <hocket/scheduler/detail/host_context.hpp>
 
 #include "tasks/caught.hpp"
+#include "tasks/helping_scope.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
 
+namespace {
+
+/// of: the state of the coroutine; null: it is of another kind.
+void go_on(std::coroutine_handle<> handle, task_state* of) {
+  if (of == nullptr) return handle.resume();
+  // It may go on in a worker of another runtime, and be the last owner of its own.
+  const host_context* const context = of->context();
+  const bool is_worker =
+      context != nullptr && (context->caller() != nullptr || context->where().inside());
+  const helping_scope here(context, is_worker);
+  const item_note at(item_note::kind::task, of);
+  handle.resume();
+}
+
+}  // namespace
+
 void awaiter_base::run(task_state& source, ready_list&) noexcept {
   host_context* const context = source.context();
-  if (context == nullptr) {
-    waiting_.resume();
-    return;
-  }
+  if (context == nullptr) return go_on(waiting_, follower());
+  resume_in(*context, source.arena());
+}
+
+void awaiter_base::resume_in(host_context& context, std::uint32_t near) noexcept {
   const std::coroutine_handle<> handle = waiting_;
   task_state* const of = follower();
-  const auto go_on = [handle, of] {
-    if (of == nullptr) return handle.resume();
-    const item_note at(item_note::kind::task, of);
-    handle.resume();
-  };
   try {
-    const std::uint32_t near = context->has_nodes() ? source.arena() : no_arena;
-    const std::size_t arena = near == no_arena ? context->arena_for_host_tasks() : near;
-    context->where().post(arena, 0, go_on);
+    const bool prefers = context.has_nodes() && near != no_arena;
+    const std::size_t arena = prefers ? near : context.arena_for_host_tasks();
+    context.where().post(arena, 0, [handle, of] { go_on(handle, of); });
   } catch (...) {
     // No memory for the item: the coroutine goes on here, because it has to go on somewhere.
-    go_on();
+    go_on(handle, of);
   }
 }
 
@@ -70,6 +83,15 @@ void coroutine_state::belong_to_first_home() noexcept {
   // In a forked child threads of the parent may hold locks of the runtime.
   if (!uses || (*uses).where().is_forked()) return;
   belong_to(&*uses);
+}
+
+bool coroutine_state::suspends_for(task_state& awaited) noexcept {
+  const bool belonged = context() != nullptr;
+  if (!belonged) belong_to(awaited.context());
+  was_suspended_ = true;
+  // Release: pairs with the acquire in tell_awaited(), which uses the task.
+  awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
+  return !belonged && context() != nullptr;
 }
 
 void coroutine_state::tell_awaited(wait_visitor& to) {
