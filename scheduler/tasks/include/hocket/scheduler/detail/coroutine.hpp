@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -103,13 +104,14 @@ class coroutine_state : public task_state {
 
   /// The coroutine is suspended until that task has ended. To be called before it may go on. From
   /// the first such task of a runtime on it belongs to that runtime: returns whether this is it.
-  [[nodiscard]] bool suspends_for(task_state& awaited) noexcept;
+  /// Throws usage_error if the task is a coroutine that waits for this one.
+  [[nodiscard]] bool suspends_for(task_state& awaited);
   /// It goes on, and may let go of that task.
   void goes_on() noexcept {
     std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
     do {
       seen &= ~being_read;
-      // Acquire: pairs with the release at the end of tell_awaited(), which has its own reference.
+      // Acquire: pairs with the release at the end of suspended_for(), which has its own reference.
     } while (!awaited_.compare_exchange_weak(seen, 0, std::memory_order_acquire,
                                              std::memory_order_relaxed));
   }
@@ -123,6 +125,9 @@ class coroutine_state : public task_state {
 
   [[nodiscard]] static const host_context* home_of(const task_state& ended) noexcept;
   void belong_to(host_context* context) noexcept;
+  /// The task that the coroutine is suspended for; null: it is not.
+  [[nodiscard]] task_state_ptr suspended_for() noexcept;
+  [[nodiscard]] std::size_t coroutines_back_from(task_state& awaited);
   void belong_to_first_home() noexcept;
 
   const host_context* first_home_ = nullptr;  ///< only to be compared: it may be gone
@@ -156,7 +161,7 @@ class owned_awaiter final : public awaiter_of<T> {
     owner_->did_not_wait_for(*this->awaited());
     return true;
   }
-  bool await_suspend(std::coroutine_handle<> waiting) noexcept {
+  bool await_suspend(std::coroutine_handle<> waiting) {
     const bool belongs_now = owner_->suspends_for(*this->awaited());
     if (awaiter_of<T>::await_suspend(waiting)) return true;
     if (!belongs_now) return false;
