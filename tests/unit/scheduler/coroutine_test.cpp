@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <hocket/scheduler/when_all.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 
 using namespace hocket::testing;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
@@ -224,6 +226,43 @@ TEST_P(coroutines, await_tasks_with_options) {
 TEST_P(coroutines, without_a_future_throw) {
   const auto run = [](future<void> f) -> future<void> { co_await f; };
   EXPECT_THROW(run({}).get(), usage_error);
+}
+
+/// Awaits the future at that place, which is put there while the coroutine waits for the gate.
+future<int> awaits_later(future<int> gate, std::shared_ptr<std::vector<future<int>>> all,
+                         std::size_t which) {
+  (void)co_await gate;
+  co_return co_await all->at(which);
+}
+
+TEST_P(coroutines, that_await_one_another_in_a_circle_fail) {
+  for (const std::size_t length : {1U, 2U, 3U, 20U}) {
+    const auto gate = make_hand_task(rt);
+    const auto all = std::make_shared<std::vector<future<int>>>();
+    for (std::size_t i = 0; i < length; ++i) {
+      all->push_back(awaits_later(future<int>(gate), all, (i + 1) % length));
+    }
+    const std::vector<future<int>> own = *all;
+    gate->end_with(1);
+    for (const future<int>& each : own) {
+      const std::string message = message_of([&] { (void)each.get(); });
+      EXPECT_THAT(message, HasSubstr("so for ever")) << "of " << length;
+    }
+  }
+}
+
+TEST_P(coroutines, that_await_one_after_the_other_are_no_circle) {
+  const auto gate = make_hand_task(rt);
+  const auto all = std::make_shared<std::vector<future<int>>>();
+  all->push_back(awaits_later(future<int>(gate), all, 20));
+  for (std::size_t i = 1; i < 20; ++i) {
+    all->push_back(awaits_later(future<int>(gate), all, i - 1));
+  }
+  const auto last = make_hand_task(rt);
+  all->push_back(future<int>(last));
+  gate->end_with(1);
+  last->end_with(5);
+  EXPECT_EQ(all->at(19).get(), 5);
 }
 
 TEST_P(coroutines, by_the_thousand) {

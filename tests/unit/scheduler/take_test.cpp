@@ -62,6 +62,25 @@ TEST_P(taken_value, is_gone_for_coroutines) {
   EXPECT_THAT(message_of([&] { (void)awaits(made).get(); }), HasSubstr("is gone"));
 }
 
+using owned_list = std::vector<owned>;
+
+future<std::size_t> awaits_list(future<owned_list> made) {
+  const owned_list& value = co_await made;
+  co_return value.size();
+}
+
+/// std::is_copy_constructible is true of such a vector, which cannot be copied nevertheless.
+TEST_P(taken_value, of_elements_that_only_move_is_had) {
+  const auto make = [] {
+    owned_list two(2);
+    two.front() = std::make_unique<int>(7);
+    return two;
+  };
+  EXPECT_EQ(rt.async(make).get().size(), 2U);
+  EXPECT_EQ(awaits_list(rt.async(make)).get(), 2U);
+  EXPECT_EQ(*rt.async(make).take().front(), 7);
+}
+
 TEST_P(taken_value, of_a_copy_is_gone_for_when_all) {
   const future<std::string> text = rt.async([] { return std::string("long enough to be moved"); });
   EXPECT_EQ(text.take(), "long enough to be moved");

@@ -98,9 +98,7 @@ class oracle {
 /// Random tasks that are announced, become ready, start, end, or are cancelled at any point.
 class random_tasks {
  public:
-  explicit random_tasks(unsigned seed) : random_(seed) {
-    for (std::size_t b = 0; b < budgets; ++b) throttle_.add_budget(budget_id{b}, capacities[b]);
-  }
+  explicit random_tasks(unsigned seed) : random_(seed) {}
 
   void step() {
     switch (below(5)) {
@@ -141,7 +139,8 @@ class random_tasks {
     if (r.in_order) r.line = below(lines);
     if (!r.in_order || below(2) == 0) {
       r.budget = budget_id{below(budgets)};
-      r.bytes = below(capacities[r.budget.value] + 1);
+      r.capacity = capacities[r.budget.value];
+      r.bytes = below(r.capacity + 1);
     }
     ASSERT_TRUE(r.is_throttled());
     throttle_.announce(r);
@@ -214,10 +213,14 @@ TEST(throttle, decides_as_one_that_remembers_everything) {
 
 TEST(throttle, bytes_are_kept_for_a_task_of_higher_priority_that_is_not_ready) {
   throttle one(1);
-  one.add_budget(budget_id{0}, 10);
-  const throttle_request low{.id = task_id{1}, .age = 0, .budget = budget_id{0}, .bytes = 6};
-  const throttle_request high{
-      .id = task_id{2}, .age = 1, .priority = 1, .budget = budget_id{0}, .bytes = 6};
+  const throttle_request low{
+      .id = task_id{1}, .age = 0, .budget = budget_id{0}, .bytes = 6, .capacity = 10};
+  const throttle_request high{.id = task_id{2},
+                              .age = 1,
+                              .priority = 1,
+                              .budget = budget_id{0},
+                              .bytes = 6,
+                              .capacity = 10};
   one.announce(low);
   one.announce(high);
   one.want_bytes(low);
@@ -226,6 +229,31 @@ TEST(throttle, bytes_are_kept_for_a_task_of_higher_priority_that_is_not_ready) {
   EXPECT_EQ(one.grant(), std::vector{high.id});
   one.give_back(high.id);
   EXPECT_EQ(one.grant(), std::vector{low.id});
+}
+
+TEST(budget_queue, knows_only_budgets_of_which_bytes_are_taken_or_wanted) {
+  budget_queue all;
+  const auto takes = [&](std::uint64_t budget, std::uint64_t task, std::uint64_t bytes) {
+    all.announce(budget_id{budget}, 10, task_id{task}, 0, bytes);
+    all.ready(budget_id{budget}, task_id{task});
+    return all.grant() == std::vector{task_id{task}};
+  };
+  EXPECT_TRUE(takes(0, 1, 10));
+  EXPECT_TRUE(takes(1, 2, 0));
+  EXPECT_EQ(all.budgets_in_use(), 1U) << "nothing is taken of the second";
+  EXPECT_FALSE(takes(0, 3, 6));
+  all.withdraw(task_id{3});
+  EXPECT_TRUE(all.grant().empty());
+  EXPECT_EQ(all.budgets_in_use(), 1U);
+  all.give_back(task_id{1});
+  EXPECT_TRUE(all.grant().empty());
+  EXPECT_EQ(all.budgets_in_use(), 0U);
+  EXPECT_TRUE(takes(0, 4, 10)) << "it has all of its bytes again";
+  all.announce(budget_id{2}, 10, task_id{5}, 0, 4);
+  all.give_back(task_id{5});  // which has not taken them as yet
+  all.ready(budget_id{2}, task_id{5});
+  EXPECT_EQ(all.grant(), std::vector{task_id{5}});
+  EXPECT_EQ(all.budgets_in_use(), 1U) << "those that the fourth task has taken";
 }
 
 TEST(throttle, the_next_in_line_has_its_turn_when_the_first_has_started) {

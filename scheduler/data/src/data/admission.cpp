@@ -12,11 +12,6 @@
 
 namespace hocket::detail {
 
-void admission::add_budget(budget_id budget, std::uint64_t bytes) {
-  const std::scoped_lock lock(guard_);
-  throttle_.add_budget(budget, bytes);
-}
-
 void admission::announce(admission_request& request, in_place_task& task) {
   const std::scoped_lock lock(guard_);
   request.age = announced_++;
@@ -60,8 +55,11 @@ admission::admitted admission::try_acquire(in_place_task& task) {
   const bool cannot_run = task.cannot_run();
   const std::scoped_lock lock(guard_);
   waiting_.emplace(request.id, &task);
-  // Asked under the lock: a thread that cancels it later finds that it waits.
-  if (cannot_run || task.before().count().is_claimed()) {
+  // Both asked under the lock: a thread that cancels it or stops the runtime later finds that it
+  // waits.
+  const bool is_cancelled =
+      task.before().count().is_claimed() || task.context()->home().stop().is_requested();
+  if (cannot_run || is_cancelled) {
     withdraw(request);
     admit_one(request.id, all);
     grant(all);
@@ -94,6 +92,19 @@ admission::admitted admission::give_up(const admission_request& request) {
   const std::scoped_lock lock(guard_);
   withdraw(request);
   if (waiting_.contains(request.id)) admit_one(request.id, all);
+  grant(all);
+  return all;
+}
+
+admission::admitted admission::let_all_end() {
+  admitted all;
+  const std::scoped_lock lock(guard_);
+  for (const auto& [id, task] : waiting_) {
+    withdraw(task->control()->request());
+    all.tasks.push_back(task);
+  }
+  waiting_.clear();
+  funded_.clear();
   grant(all);
   return all;
 }

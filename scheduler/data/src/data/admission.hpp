@@ -37,8 +37,6 @@ class admission {
     task_state_ptr first;
   };
 
-  void add_budget(budget_id budget, std::uint64_t bytes);
-
   /// The task will want to be let in some day. Of tasks of equal priority those that are announced
   /// first come first: while the buffers of the task are locked, so that this order agrees with
   /// that of the tasks in their data.
@@ -62,6 +60,9 @@ class admission {
 
   /// The task will not run, and keeps nothing from others: if it waits it is let in at once.
   [[nodiscard]] admitted give_up(const admission_request& request);
+
+  /// The runtime was stopped: tasks that wait are let in to end, as those are that come later.
+  [[nodiscard]] admitted let_all_end();
 
   /// The task is over.
   [[nodiscard]] admitted leave(const admission_request& request);

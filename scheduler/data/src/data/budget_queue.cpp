@@ -11,39 +11,39 @@
 
 namespace hocket::detail {
 
-void budget_queue::add(budget_id id, std::uint64_t bytes) { budgets_[id].capacity = bytes; }
-
-std::uint64_t budget_queue::capacity(budget_id id) const { return budgets_.at(id).capacity; }
-
-void budget_queue::announce(budget_id id, task_id task, std::int64_t priority,
-                            std::uint64_t bytes) {
+void budget_queue::announce(budget_id id, std::uint64_t capacity, task_id task,
+                            std::int64_t priority, std::uint64_t bytes) {
   const place at{rank_of(priority), announced_++};
-  budgets_.at(id).requests.emplace(at, request{.task = task, .bytes = bytes});
+  budget& b = budgets_[id];
+  b.capacity = capacity;
+  b.requests.emplace(at, request{.task = task, .bytes = bytes});
   waiting_.emplace(task, std::pair{id, at});
 }
 
 void budget_queue::ready(budget_id id, task_id task) {
-  budget& b = budgets_.at(id);
+  const auto own = budgets_.find(id);
   const auto at = waiting_.find(task);
-  const auto wanted = b.requests.find(at->second.second);
-  changed_ = true;
+  const auto wanted = own->second.requests.find(at->second.second);
   if (wanted->second.bytes > 0) {
-    wanted->second.ready = b.changed = true;
+    wanted->second.ready = true;
+    changed_.insert(id);
     return;
   }
   // Whatever others have taken, nothing is left for it.
-  b.requests.erase(wanted);
+  own->second.requests.erase(wanted);
   waiting_.erase(at);
   free_.push_back(task);
+  forget_unused(own);
 }
 
 void budget_queue::withdraw(task_id task) {
   const auto at = waiting_.find(task);
   if (at == waiting_.end()) return;
-  budget& b = budgets_.at(at->second.first);
-  b.requests.erase(at->second.second);
-  b.changed = changed_ = true;
+  const auto own = budgets_.find(at->second.first);
+  own->second.requests.erase(at->second.second);
+  changed_.insert(own->first);
   waiting_.erase(at);
+  forget_unused(own);
 }
 
 void budget_queue::give_back(task_id taker) {
@@ -54,17 +54,25 @@ void budget_queue::give_back(task_id taker) {
   }
   const auto at = taken_.find(taker);
   if (at == taken_.end() || seeded_bug(bug::never_return_budget)) return;
-  budget& b = budgets_.at(at->second.budget);
-  b.used -= at->second.bytes;
-  b.changed = changed_ = true;
+  const auto own = budgets_.find(at->second.budget);
+  own->second.used -= at->second.bytes;
+  changed_.insert(own->first);
   taken_.erase(at);
+  forget_unused(own);
+}
+
+/// The next task that wants bytes of it brings the capacity along.
+void budget_queue::forget_unused(std::map<budget_id, budget>::iterator at) {
+  if (at->second.used == 0 && at->second.requests.empty()) budgets_.erase(at);
 }
 
 std::vector<task_id> budget_queue::grant() {
   std::vector<task_id> granted = std::exchange(free_, {});
-  changed_ = false;
-  for (auto& [id, b] : budgets_) {
-    if (std::exchange(b.changed, false)) grant_from(id, b, granted);
+  for (const budget_id id : std::exchange(changed_, {})) {
+    const auto at = budgets_.find(id);
+    if (at == budgets_.end()) continue;
+    grant_from(id, at->second, granted);
+    forget_unused(at);
   }
   return granted;
 }

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Hocket authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <hocket/core/ids.hpp>
@@ -16,12 +18,11 @@ namespace hocket::detail {
 /// first one that could return anything needs.
 class budget_queue {
  public:
-  void add(budget_id budget, std::uint64_t bytes);
-  [[nodiscard]] std::uint64_t capacity(budget_id budget) const;
-
-  /// The task will want bytes some day, at most the capacity. Tasks of equal priority are served in
-  /// the order of these calls, which has to agree with the order of the tasks in their data.
-  void announce(budget_id budget, task_id task, std::int64_t priority, std::uint64_t bytes);
+  /// The task will want bytes some day, at most the capacity, which is the same in all calls for a
+  /// budget. Tasks of equal priority are served in the order of these calls, which has to agree
+  /// with the order of the tasks in their data.
+  void announce(budget_id budget, std::uint64_t capacity, task_id task, std::int64_t priority,
+                std::uint64_t bytes);
 
   /// The task could start now but for its bytes.
   void ready(budget_id budget, task_id task);
@@ -34,7 +35,10 @@ class budget_queue {
   void give_back(task_id taker);
 
   /// True if grant() may have something to grant.
-  [[nodiscard]] bool changed() const noexcept { return changed_; }
+  [[nodiscard]] bool changed() const noexcept { return !free_.empty() || !changed_.empty(); }
+
+  /// How many budgets are known: those of which bytes are taken or wanted.
+  [[nodiscard]] std::size_t budgets_in_use() const noexcept { return budgets_.size(); }
 
   /// The tasks that have their bytes from now on, in order.
   [[nodiscard]] std::vector<task_id> grant();
@@ -55,7 +59,6 @@ class budget_queue {
     std::uint64_t capacity = 0;
     std::uint64_t used = 0;
     std::map<place, request> requests;
-    bool changed = false;
   };
   struct taken {
     budget_id budget;
@@ -63,9 +66,10 @@ class budget_queue {
   };
 
   void grant_from(budget_id id, budget& b, std::vector<task_id>& granted);
+  void forget_unused(std::map<budget_id, budget>::iterator at);
 
-  std::map<budget_id, budget> budgets_;
-  bool changed_ = false;  ///< one of them
+  std::map<budget_id, budget> budgets_;  ///< those in use
+  std::set<budget_id> changed_;          ///< since the last grant(); some may be unused by now
   std::uint64_t announced_ = 0;
   std::vector<task_id> free_;  ///< ready, and want no bytes
   std::map<task_id, std::pair<budget_id, place>> waiting_;

@@ -32,7 +32,8 @@ task_description described(const task_options& options, const kernel_ref& kernel
   task.stop = options.stop;
   task.after = named_states_of(options.after.all());
   if (options.takes)
-    task.takes = budget_use{options.takes->budget, options.takes->bytes, options.takes->runtime};
+    task.takes = budget_use{options.takes->budget, options.takes->bytes, options.takes->runtime,
+                            options.takes->capacity};
   task.returns = named_states_of(options.returns.all());
   task.host_only = host_only;
   return task;

@@ -39,6 +39,11 @@ in_place_runtime::~in_place_runtime() { storage_->close(); }
 void in_place_runtime::keep_open() noexcept { home_.submission_made(); }
 void in_place_runtime::let_close() noexcept { home_.submission_gone(); }
 
+void in_place_runtime::end_kept_back() {
+  ready_list next;
+  admit(gate_.let_all_end(), next);
+}
+
 std::unique_ptr<in_place_history> in_place_runtime::make_order(const box& whole,
                                                                std::uint64_t bytes,
                                                                buffer_argument&& argument,
@@ -183,6 +188,7 @@ task_state_ptr in_place_runtime::launch(task_description&& task) {
     if (task.takes) {
       from.request.budget = task.takes->budget;
       from.request.bytes = task.takes->bytes;
+      from.request.capacity = task.takes->capacity;
     }
     for (const task_state_ptr& taker : task.returns) {
       const auto* const other = dynamic_cast<const in_place_task*>(taker.get());

@@ -54,6 +54,8 @@ class in_place_runtime final : public launch_lane {
   void keep_open() noexcept;
   void let_close() noexcept;
   [[nodiscard]] admission& gate() noexcept { return gate_; }
+  /// The runtime was stopped: what the gate keeps back ends.
+  void end_kept_back();
   [[nodiscard]] const std::string& device_name() const noexcept { return device_name_; }
   [[nodiscard]] device_statistics statistics() const;
 

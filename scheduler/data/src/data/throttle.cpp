@@ -7,7 +7,7 @@ namespace hocket::detail {
 
 void throttle::announce(const throttle_request& r) {
   if (r.in_order) lines_[r.line].insert(place_of(r));
-  if (r.budget.valid()) budgets_.announce(r.budget, r.id, r.priority, r.bytes);
+  if (r.budget.valid()) budgets_.announce(r.budget, r.capacity, r.id, r.priority, r.bytes);
 }
 
 task_id throttle::first_of(std::size_t line) const {

@@ -23,6 +23,7 @@ struct throttle_request {
   std::size_t line = 0;  ///< of a task in order: the line that it stands in
   budget_id budget;      ///< not valid: it takes no bytes
   std::uint64_t bytes = 0;
+  std::uint64_t capacity = 0;  ///< all bytes of the budget
 
   [[nodiscard]] bool is_throttled() const noexcept { return in_order || budget.valid(); }
 };
@@ -34,8 +35,6 @@ class throttle {
  public:
   /// There are so many lines of tasks that start in order, one after the other.
   explicit throttle(std::size_t lines) : lines_(lines) {}
-
-  void add_budget(budget_id budget, std::uint64_t bytes) { budgets_.add(budget, bytes); }
 
   /// The task was submitted. Of equal priority those get bytes first that were announced first: the
   /// order of these calls is that of the ages.

@@ -234,6 +234,7 @@ std::unique_ptr<run_set> placed_plan::fresh_set() const {
       if (each.takes) {
         t.limits->budget = each.takes->budget;
         t.limits->bytes = each.takes->bytes;
+        t.limits->capacity = each.takes->capacity;
       }
     }
     launch_command& command = t.command();

@@ -25,7 +25,6 @@ struct engine::dispatch {
   void operator()(data_added& e) const { on.add_buffer(e); }
   void operator()(data_dropped& e) const { on.returns_.drop(e.data); }
   void operator()(return_asked& e) const { on.returns_.return_all(e); }
-  void operator()(budget_added& e) const { on.state_.throttle.add_budget(e.budget, e.bytes); }
   void operator()(submitted& e) const { on.submit(e); }
   void operator()(run_submitted& e) const {
     on.begin_run(*e.run);

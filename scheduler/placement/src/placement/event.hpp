@@ -39,11 +39,6 @@ struct return_asked {
   answer_call tell;
 };
 
-struct budget_added {
-  budget_id budget;
-  std::uint64_t bytes = 0;
-};
-
 struct submitted {
   task_ref task;
   failure unwanted;  ///< not empty: cancelled before it was submitted
@@ -182,10 +177,10 @@ struct inspected {
 };
 
 using event =
-    std::variant<data_added, data_dropped, budget_added, submitted, run_submitted, run_continued,
-                 run_cancelled, external_ended, cancel_asked, stop_asked, end_asked, view_released,
-                 command_ended, commands_ended, command_left, command_ended_apart, device_gone,
-                 memory_awaited, time_passed, allocation_failed, inspected, drain_asked,
-                 resume_asked, close_asked, device_opened, rest_ended, return_asked, view_refused>;
+    std::variant<data_added, data_dropped, submitted, run_submitted, run_continued, run_cancelled,
+                 external_ended, cancel_asked, stop_asked, end_asked, view_released, command_ended,
+                 commands_ended, command_left, command_ended_apart, device_gone, memory_awaited,
+                 time_passed, allocation_failed, inspected, drain_asked, resume_asked, close_asked,
+                 device_opened, rest_ended, return_asked, view_refused>;
 
 }  // namespace hocket::placement

@@ -81,6 +81,7 @@ struct task_limits {
 
   budget_id budget;  ///< the bytes are taken from it when the task starts; not valid: none are
   std::uint64_t bytes = 0;
+  std::uint64_t capacity = 0;    ///< all bytes of the budget
   std::vector<task_id> returns;  ///< tasks whose bytes come back when this one ends
   nanoseconds timeout = nanoseconds::max();
 };

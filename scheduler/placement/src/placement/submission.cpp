@@ -9,6 +9,7 @@
 #include "data/unfit_number.hpp"
 #include "placement/placed_runtime.hpp"
 #include "tasks/caught.hpp"
+#include "tasks/helping_scope.hpp"
 #include "tasks/running_body.hpp"
 #include "tasks/wait_visitor.hpp"
 
@@ -193,6 +194,8 @@ void launch_submission::lend_room(std::byte* first, const argument_room& room) n
 
 void launch_submission::unused() noexcept {
   placed_runtime& home = home_;
+  // The function, which goes here in whatever thread, may hold the last owner of its runtime.
+  const helping_scope here(&home, home.where().inside());
   if (launch->is_unshared()) {
     (void)launch.detach();
     delete this;

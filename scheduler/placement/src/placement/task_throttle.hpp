@@ -13,7 +13,7 @@ class task_throttle : private detail::throttle {
   task_throttle(const machine& machine, worklist& work)
       : throttle(machine.devices.size()), work_(work) {}
 
-  using throttle::add_budget, throttle::changed, throttle::grant;
+  using throttle::changed, throttle::grant;
   /// The task was submitted.
   void announce(const placed_task& t) {
     if (t.in_order || t.takes_bytes()) throttle::announce(request_of(t));
@@ -65,6 +65,7 @@ class task_throttle : private detail::throttle {
     if (t.takes_bytes()) {
       made.budget = t.limits->budget;
       made.bytes = t.limits->bytes;
+      made.capacity = t.limits->capacity;
     }
     return made;
   }

@@ -61,6 +61,7 @@ void add_limits(launch_submission& s, const task_description& task) {
   if (task.takes) {
     own.budget = task.takes->budget;
     own.bytes = task.takes->bytes;
+    own.capacity = task.takes->capacity;
   }
   for (const task_state_ptr& taker : task.returns) {
     own.returns.push_back(static_cast<const device_task&>(*taker).id);

@@ -70,13 +70,7 @@ pending_report runtime::pending() { return core_->pending(); }
 trace_snapshot runtime::trace() { return detail::trace_of(*core_); }
 
 budget::budget(runtime& home, std::uint64_t bytes)
-    : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {
-  if (auto* const in_place = home.core()->in_place()) {
-    in_place->gate().add_budget(id_, bytes);
-  } else {
-    home.core()->post(placement::budget_added{id_, bytes});
-  }
-}
+    : id_{home.core()->next_number()}, bytes_(bytes), runtime_(home.core()->number()) {}
 
 budget_share budget::share(std::uint64_t bytes) const {
   if (!id_.valid()) {
@@ -86,7 +80,7 @@ budget_share budget::share(std::uint64_t bytes) const {
     throw usage_error("A task is to take " + std::to_string(bytes) + " bytes of a budget of " +
                       std::to_string(bytes_) + ".");
   }
-  return {id_, bytes, runtime_};
+  return {id_, bytes, runtime_, bytes_};
 }
 
 }  // namespace hocket

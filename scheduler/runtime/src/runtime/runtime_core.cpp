@@ -160,7 +160,7 @@ void runtime_core::leave_drivers() noexcept {
 
 void runtime_core::end(std::shared_ptr<runtime_core> core) noexcept {
   const bool in_own_task = core->executor_->inside() || runs_in_a_waiter(*core);
-  if (!in_own_task) return core->shut_down();
+  if (!in_own_task && !core->events_.is_stepped_here()) return core->shut_down();
   // Those that the caller's stack holds would never be closed.
   core->waits_on_stacks_.close_forgotten_views();
   end_apart(std::move(core));
@@ -250,6 +250,9 @@ void runtime_core::stop() {
   if (events_.has_engine()) {
     post(placement::stop_asked{
         failure(failure_code::cancelled, "The task was cancelled, because its runtime stops.")});
+  } else if (connection_.is_connected()) {
+    // Tasks in place look at the request before they run, but some wait for what never comes then.
+    in_place()->end_kept_back();
   }
   connection_.release_hangs();
 }

@@ -4,37 +4,67 @@
 #include <hocket/scheduler/detail/coroutine.hpp>
 
 #include <cstdio>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include <hocket/execution/item_note.hpp>
 #include <hocket/scheduler/detail/host_context.hpp>
 
 #include "tasks/caught.hpp"
+#include "tasks/helping_scope.hpp"
 #include "tasks/live_runtimes.hpp"
 #include "tasks/wait_visitor.hpp"
 
 namespace hocket::detail {
 
+namespace {
+
+/// Circles of more coroutines are not noticed.
+constexpr std::size_t max_followed = 1000;
+
+/// Beside the address of the task that a coroutine is suspended for: it may be a coroutine.
+constexpr std::uintptr_t leads_on = 2;
+
+/// Quickly, whether the task may be a coroutine: those have a label.
+bool may_be_coroutine(const task_state& task) noexcept { return !task.label().empty(); }
+
+usage_error circle_of(const std::string& name, std::size_t coroutines) {
+  if (coroutines == 1) return usage_error(name + " awaits itself, and so for ever.");
+  return usage_error(name + " awaits one that waits for it, over " + std::to_string(coroutines) +
+                     " coroutines, and so for ever.");
+}
+
+/// of: the state of the coroutine; null: it is of another kind.
+void go_on(std::coroutine_handle<> handle, task_state* of) {
+  if (of == nullptr) return handle.resume();
+  // It may go on in a worker of another runtime, and be the last owner of its own.
+  const host_context* const context = of->context();
+  const bool is_worker =
+      context != nullptr && (context->caller() != nullptr || context->where().inside());
+  const helping_scope here(context, is_worker);
+  const item_note at(item_note::kind::task, of);
+  handle.resume();
+}
+
+}  // namespace
+
 void awaiter_base::run(task_state& source, ready_list&) noexcept {
   host_context* const context = source.context();
-  if (context == nullptr) {
-    waiting_.resume();
-    return;
-  }
+  if (context == nullptr) return go_on(waiting_, follower());
+  resume_in(*context, source.arena());
+}
+
+void awaiter_base::resume_in(host_context& context, std::uint32_t near) noexcept {
   const std::coroutine_handle<> handle = waiting_;
   task_state* const of = follower();
-  const auto go_on = [handle, of] {
-    if (of == nullptr) return handle.resume();
-    const item_note at(item_note::kind::task, of);
-    handle.resume();
-  };
   try {
-    const std::uint32_t near = context->has_nodes() ? source.arena() : no_arena;
-    const std::size_t arena = near == no_arena ? context->arena_for_host_tasks() : near;
-    context->where().post(arena, 0, go_on);
+    const bool prefers = context.has_nodes() && near != no_arena;
+    const std::size_t arena = prefers ? near : context.arena_for_host_tasks();
+    context.where().post(arena, 0, [handle, of] { go_on(handle, of); });
   } catch (...) {
     // No memory for the item: the coroutine goes on here, because it has to go on somewhere.
-    go_on();
+    go_on(handle, of);
   }
 }
 
@@ -72,16 +102,63 @@ void coroutine_state::belong_to_first_home() noexcept {
   belong_to(&*uses);
 }
 
-void coroutine_state::tell_awaited(wait_visitor& to) {
-  std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
-  do {
-    if (seen == 0 || (seen & being_read) != 0) return;
-    // Acquire: pairs with the release in suspends_for().
-  } while (!awaited_.compare_exchange_weak(seen, seen | being_read, std::memory_order_acquire,
-                                           std::memory_order_relaxed));
-  to.follow_and_keep(reinterpret_cast<task_state*>(seen));  // NOLINT(performance-no-int-to-ptr)
+bool coroutine_state::suspends_for(task_state& awaited) {
+  const bool belonged = context() != nullptr;
+  if (!belonged) belong_to(awaited.context());
+  const bool may_lead_on = may_be_coroutine(awaited);
+  const std::uintptr_t next =
+      reinterpret_cast<std::uintptr_t>(&awaited) | (may_lead_on ? leads_on : 0);
+  // Before it was suspended for the first time no other coroutine can have its future.
+  if (std::exchange(was_suspended_, true) && may_lead_on) {
+    // Sequentially consistent: of coroutines that close a circle at the same time one finds it.
+    awaited_ = next;
+    if (const std::size_t in_circle = coroutines_back_from(awaited)) {
+      goes_on();
+      throw circle_of(name(), in_circle);
+    }
+  } else {
+    // Release: pairs with the acquire in suspended_for(), which uses the task.
+    awaited_.store(next, std::memory_order_release);
+  }
+  return !belonged && context() != nullptr;
+}
+
+/// How many coroutines there are in the circle of this one; 0 if that does not wait for itself.
+std::size_t coroutine_state::coroutines_back_from(task_state& awaited) {
+  if (&awaited == this) return 1;
+  auto* next = dynamic_cast<coroutine_state*>(&awaited);
+  task_state_ptr kept;
+  for (std::size_t passed = 2; next != nullptr && passed <= max_followed; ++passed) {
+    const std::uintptr_t seen = next->awaited_;
+    if ((seen & leads_on) == 0) return 0;
+    kept = next->suspended_for();
+    if (kept.get() == this) return passed;
+    next = dynamic_cast<coroutine_state*>(kept.get());
+  }
+  return 0;
+}
+
+task_state_ptr coroutine_state::suspended_for() noexcept {
+  std::uintptr_t seen = awaited_;
+  for (;;) {
+    if (seen == 0) return nullptr;
+    if ((seen & being_read) == 0) {
+      if (awaited_.compare_exchange_weak(seen, seen | being_read)) break;
+      continue;
+    }
+    std::this_thread::yield();  // another reader needs only a moment
+    seen = awaited_;
+  }
+  const std::uintptr_t address = seen & ~leads_on;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  task_state_ptr kept(reinterpret_cast<task_state*>(address));
   // Release: pairs with the acquire in goes_on(), after which the coroutine's reference may go.
   awaited_.store(seen, std::memory_order_release);
+  return kept;
+}
+
+void coroutine_state::tell_awaited(wait_visitor& to) {
+  if (task_state_ptr next = suspended_for()) to.follow_and_keep(std::move(next));
 }
 
 void coroutine_state::check_cancelled() const {

@@ -97,6 +97,8 @@ bool task_runner::give_up(host_task& task, failure why) noexcept {
   host_context* const context = task.context();
   wait_checker* const waits = context == nullptr ? nullptr : context->waits();
   if (waited && waits != nullptr) waits->let_readers_leave();
+  // The function, which goes here, may hold the last owner of its runtime.
+  const task_in_hand here(task);
   ready_list next;
   task.discard();
   task.outcome().settle(std::move(why));

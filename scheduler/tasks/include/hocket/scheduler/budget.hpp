@@ -19,13 +19,15 @@ class runtime_core;
 struct budget_share {
   budget_id budget;
   std::uint64_t bytes = 0;
-  std::uint64_t runtime = 0;  ///< the number of the runtime that the budget belongs to
+  std::uint64_t runtime = 0;   ///< the number of the runtime that the budget belongs to
+  std::uint64_t capacity = 0;  ///< all bytes of the budget
 };
 
 /// Bytes that are counted, not allocated: one task takes some, another returns them, and a task
 /// that wants more than is left waits. They are granted in order of priority: what a task of higher
 /// priority will need is kept for it even while it is not ready. With one budget for the
-/// activations of each device this bounds how far a pipeline runs ahead.
+/// activations of each device this bounds how far a pipeline runs ahead. A budget of which no bytes
+/// are taken or wanted occupies no memory in the runtime.
 ///
 /// ```cpp
 /// runtime rt;

@@ -64,9 +64,22 @@ concept continuation_of = requires {
   typename continuation_result<G, T>::invoked::type;
 };
 
+/// False of what can only be moved. A container of such elements says that it can be copied, and
+/// fails to compile where it is.
+template <class T>
+inline constexpr bool is_copyable = std::is_copy_constructible_v<T>;
+template <class T>
+requires requires {
+  typename T::allocator_type;
+  typename T::value_type;
+} &&(!std::is_same_v<typename T::value_type, T>)inline constexpr bool is_copyable<T> =
+    std::is_copy_constructible_v<T> && std::is_copy_constructible_v<typename T::value_type>;
+template <class T, class A>
+inline constexpr bool is_copyable<std::vector<T, A>> = is_copyable<T>;
+
 /// What is given to a caller that holds no future any more.
 template <class T>
-using kept_t = std::conditional_t<std::is_copy_constructible_v<T>, T, const T&>;
+using kept_t = std::conditional_t<is_copyable<T>, T, const T&>;
 
 /// What futures of all types have in common.
 class future_base {

@@ -28,7 +28,7 @@ template <class T>
   if constexpr (std::is_void_v<T>) {
     return {};
   } else {
-    static_assert(std::is_copy_constructible_v<T>,
+    static_assert(is_copyable<T>,
                   "when_all copies results, and one of these types can only be moved: wait for the "
                   "futures by wait_all, or start a task after them, and take() each result.");
     return value_of<T>(*source);

@@ -137,6 +137,7 @@ struct budget_use {
   budget_id budget;
   std::uint64_t bytes = 0;
   std::uint64_t runtime = 0;  ///< see budget_share
+  std::uint64_t capacity = 0;
 };
 
 /// The nested domain that the tasks of a run belong to: one of the engine (placement::task_kind)

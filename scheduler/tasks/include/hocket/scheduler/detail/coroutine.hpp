@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -39,6 +40,9 @@ class awaiter_base : public continuation {
 
  protected:
   ~awaiter_base() = default;
+
+  /// Resumes the coroutine in a worker of the context, or here if there is no memory for an item.
+  void resume_in(host_context& context, std::uint32_t near) noexcept;
 
   task_state& ended_well() const {
     awaited_->outcome().look();
@@ -85,8 +89,6 @@ class coroutine_state : public task_state {
   coroutine_state() : task_state(nullptr, "coroutine") {}
   ~coroutine_state() override;
 
-  /// The coroutine waits for a task for the first time: from now on it belongs to its runtime.
-  void belong_to(host_context* context) noexcept;
   /// The coroutine awaits a task that has ended. If it never has to wait, and fails, it belongs to
   /// the runtime of the first such one.
   void did_not_wait_for(const task_state& ended) noexcept {
@@ -100,18 +102,16 @@ class coroutine_state : public task_state {
 
   void tell_awaited(wait_visitor& to) override;
 
-  /// The coroutine is suspended until that task has ended. To be called before it may go on.
-  void suspends_for(task_state& awaited) noexcept {
-    was_suspended_ = true;
-    // Release: pairs with the acquire in tell_awaited(), which uses the task.
-    awaited_.store(reinterpret_cast<std::uintptr_t>(&awaited), std::memory_order_release);
-  }
+  /// The coroutine is suspended until that task has ended. To be called before it may go on. From
+  /// the first such task of a runtime on it belongs to that runtime: returns whether this is it.
+  /// Throws usage_error if the task is a coroutine that waits for this one.
+  [[nodiscard]] bool suspends_for(task_state& awaited);
   /// It goes on, and may let go of that task.
   void goes_on() noexcept {
     std::uintptr_t seen = awaited_.load(std::memory_order_relaxed);
     do {
       seen &= ~being_read;
-      // Acquire: pairs with the release at the end of tell_awaited(), which has its own reference.
+      // Acquire: pairs with the release at the end of suspended_for(), which has its own reference.
     } while (!awaited_.compare_exchange_weak(seen, 0, std::memory_order_acquire,
                                              std::memory_order_relaxed));
   }
@@ -124,6 +124,10 @@ class coroutine_state : public task_state {
   static constexpr std::uintptr_t being_read = 1;
 
   [[nodiscard]] static const host_context* home_of(const task_state& ended) noexcept;
+  void belong_to(host_context* context) noexcept;
+  /// The task that the coroutine is suspended for; null: it is not.
+  [[nodiscard]] task_state_ptr suspended_for() noexcept;
+  [[nodiscard]] std::size_t coroutines_back_from(task_state& awaited);
   void belong_to_first_home() noexcept;
 
   const host_context* first_home_ = nullptr;  ///< only to be compared: it may be gone
@@ -157,10 +161,13 @@ class owned_awaiter final : public awaiter_of<T> {
     owner_->did_not_wait_for(*this->awaited());
     return true;
   }
-  bool await_suspend(std::coroutine_handle<> waiting) noexcept {
-    owner_->belong_to(this->awaited()->context());
-    owner_->suspends_for(*this->awaited());
-    return awaiter_of<T>::await_suspend(waiting);
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    const bool belongs_now = owner_->suspends_for(*this->awaited());
+    if (awaiter_of<T>::await_suspend(waiting)) return true;
+    if (!belongs_now) return false;
+    // The caller's stack does not know that it works for that runtime, which may end in the body.
+    this->resume_in(*owner_->context(), this->awaited()->arena());
+    return true;
   }
   [[nodiscard]] task_state* follower() const noexcept override { return owner_; }
   decltype(auto) await_resume() const {
