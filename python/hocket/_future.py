@@ -69,7 +69,7 @@ class Future:
         """Waits for the task, for so many seconds at most. Returns False if it has not ended."""
         ended = self._task.wait(timeout)
         if ended and self._outcome is not None and self._outcome.raised is not None:
-            # It was looked at: from here on the future alone keeps the exception.
+            # The exception was looked at: from here on the future alone keeps the exception.
             self._task.exception()
         return ended
 

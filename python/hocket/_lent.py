@@ -12,7 +12,7 @@ import numpy as np
 
 from ._buffers import empty_out
 
-# What is not looked into when an exception is searched for arrays.
+# Objects of these types are not looked into when an exception is searched for arrays.
 _CLOSED = (type, types.ModuleType, types.FrameType, types.CodeType, types.TracebackType,
            types.FunctionType, types.BuiltinFunctionType, str, bytes)
 _MOST_SEARCHED = 10_000  # objects that an exception refers to

@@ -72,8 +72,8 @@ class python_threads {
   /// does not block. Returns false after stop(), and the job is not called then.
   [[nodiscard]] bool post(std::function<void()> job) { return post(std::move(job), functions_); }
 
-  /// The same for a job that ends soon and waits for nothing: it does not stand behind functions,
-  /// however long these run.
+  /// post() for a job that ends soon and waits for nothing: such a job does not stand behind
+  /// functions, however long these run.
   [[nodiscard]] bool post_brief(std::function<void()> job) { return post(std::move(job), briefs_); }
 
   /// Called with the GIL before a thread is made, and with false after it could not be made.

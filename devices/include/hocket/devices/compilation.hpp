@@ -27,7 +27,8 @@ class compilation_note {
   const compilation of_;
 };
 
-/// What the devices of this process compile at this moment, in no particular order. Any thread.
+/// The kernels that devices of this process compile at this moment, in no particular order. Any
+/// thread.
 [[nodiscard]] std::vector<compilation> compilations_under_way();
 
 }  // namespace hocket

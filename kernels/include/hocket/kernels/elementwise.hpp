@@ -30,8 +30,8 @@ struct constant_cursor {
   S value;
   [[nodiscard]] const S& at(std::size_t) const noexcept { return value; }
 };
-/// What a lambda is given of an element: of one that it only reads a copy, so that a parameter
-/// keeps its value when another parameter, which may be the same region, is assigned. Devices read
+/// The form in which a lambda is given an element: a copy of one that it only reads, so that a
+/// parameter keeps its value when another parameter, which may be the same region, is assigned. Devices read
 /// all elements before they write any.
 template <class T>
 using element_access = std::conditional_t<std::is_const_v<T>, std::remove_const_t<T>, T&>;

@@ -27,7 +27,7 @@ class unfit_number : public usage_error {
   std::string number_;
 };
 
-/// The same with a message that names the task, its kernel and the argument.
+/// The refusal of a number, with a message that names the task, its kernel and the argument.
 class refused_number : public usage_error {
  public:
   using usage_error::usage_error;

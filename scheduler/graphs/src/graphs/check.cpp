@@ -99,8 +99,9 @@ bytes_needed bytes_for(const task_description& task, const access_list& accesses
 struct choice {
   bytes_needed bytes = {};
   bool fits = false;  ///< one that has memory for it, and can be given its buffers
-  std::vector<const placement::machine::device_node*> too_small = {};  ///< those before it
-  /// Those before it that have the memory.
+  // Of the devices before that one:
+  std::vector<const placement::machine::device_node*> too_small = {};
+  /// The devices that have the memory.
   std::vector<const placement::machine::device_node*> cannot_bind = {};
 };
 

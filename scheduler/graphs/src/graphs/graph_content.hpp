@@ -118,7 +118,7 @@ struct graph_content final : recording, recorded_nodes {
 
 /// Runs a graph, or a choice, once all that it comes after has ended.
 [[nodiscard]] task_state_ptr start(use_node&& node, const run_frame& frame);
-/// The same for a graph that is no choice.
+/// start() for a graph that is no choice.
 [[nodiscard]] task_state_ptr run(const graph_use& use, const run_frame& frame);
 
 /// The plan that a recording of host functions and of graphs of such runs as.

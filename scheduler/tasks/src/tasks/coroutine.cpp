@@ -38,7 +38,7 @@ usage_error circle_of(const std::string& name, std::size_t coroutines) {
 /// of: the state of the coroutine; null: it is of another kind.
 void go_on(std::coroutine_handle<> handle, task_state* of) {
   if (of == nullptr) return handle.resume();
-  // It may go on in a worker of another runtime, and be the last owner of its own.
+  // The coroutine may go on in a worker of another runtime, and be the last owner of its own.
   const host_context* const context = of->context();
   const bool is_worker =
       context != nullptr && (context->caller() != nullptr || context->where().inside());

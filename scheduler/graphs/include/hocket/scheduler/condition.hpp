@@ -87,7 +87,7 @@ constexpr void refuse_function_of_condition() {
                 "element type and the rank of b, and a number for a number or a future.");
 }
 
-/// The same for what is no condition.
+/// Refuses at compile time a condition that is none.
 template <class Condition>
 constexpr void refuse_condition() {
   static_assert(sizeof(Condition) == 0,

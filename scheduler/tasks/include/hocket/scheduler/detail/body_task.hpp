@@ -33,7 +33,7 @@ struct body_result<F, true> {
 template <class F>
 using body_result_t = typename body_result<std::decay_t<F>>::type;
 
-/// What async() takes. Asks only for types that body_result_t needs as well.
+/// A function that async() takes. The concept asks only for types that body_result_t needs as well.
 template <class F>
 concept function_of_async = takes_stop_token<std::decay_t<F>> || requires {
   typename std::invoke_result<std::decay_t<F>&>::type;

@@ -27,7 +27,7 @@ constexpr refused_call refuse_function_of_async() {
   return {};
 }
 
-/// The same for what async() is given behind the function.
+/// Refuses at compile time arguments that async() is given behind the function.
 template <class F>
 constexpr refused_call refuse_arguments_of_async() {
   static_assert(sizeof(F) == 0,
@@ -37,7 +37,7 @@ constexpr refused_call refuse_arguments_of_async() {
   return {};
 }
 
-/// The same for a function that is no continuation of a future.
+/// Refuses at compile time a function that is no continuation of a future.
 template <class G>
 constexpr refused_call refuse_continuation() {
   static_assert(sizeof(G) == 0,
