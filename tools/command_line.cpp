@@ -35,7 +35,8 @@ CLI::App& add_calibrate(CLI::App& app, request& into) {
       "calibrate", "Measure what kernels and copies take, for programs to begin with");
   add_common(command, into);
   add_devices(command, into);
-  command.add_option("--seconds", into.seconds, "Measure for so many seconds at most (default: 10)")
+  command
+      .add_option("--seconds", into.seconds, "Measure for so many seconds at most (default: 10)")
       ->type_name("N")
       ->check(between(0.1, 3600));
   examples::add_text(command, "--machine", into.machine,
