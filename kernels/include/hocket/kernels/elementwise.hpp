@@ -31,8 +31,8 @@ struct constant_cursor {
   [[nodiscard]] const S& at(std::size_t) const noexcept { return value; }
 };
 /// The form in which a lambda is given an element: a copy of one that it only reads, so that a
-/// parameter keeps its value when another parameter, which may be the same region, is assigned. Devices read
-/// all elements before they write any.
+/// parameter keeps its value when another parameter, which may be the same region, is assigned.
+/// Devices read all elements before they write any.
 template <class T>
 using element_access = std::conditional_t<std::is_const_v<T>, std::remove_const_t<T>, T&>;
 template <class T>
