@@ -114,7 +114,7 @@ TEST(program_table, a_program_is_made_once_for_each_kernel) {
   what.kernel = kernel("a");
   auto first = planned(what);
   EXPECT_FALSE(own.table.find(first));
-  EXPECT_FALSE(own.table.make(first));
+  EXPECT_FALSE(own.table.make(first, "device"));
   EXPECT_EQ(*first.parts.front().made, "a");
   auto second = planned(what);
   EXPECT_TRUE(own.table.find(second));
@@ -122,12 +122,27 @@ TEST(program_table, a_program_is_made_once_for_each_kernel) {
   EXPECT_EQ(own.made, 1);
 }
 
+TEST(program_table, says_what_is_compiled_meanwhile) {
+  std::vector<compilation> seen;
+  program_table<program> table(
+      [&](const kernel_ref& of, const kernel_source&, const program_variant&) {
+        seen = compilations_under_way();
+        return result<std::shared_ptr<program>>(std::make_shared<program>(of->name));
+      });
+  launch_command what;
+  what.kernel = kernel("a");
+  auto plan = planned(what);
+  EXPECT_FALSE(table.make(plan, "X0"));
+  EXPECT_EQ(seen, (std::vector<compilation>{{"X0", "a"}}));
+  EXPECT_TRUE(compilations_under_way().empty());
+}
+
 TEST(program_table, a_failure_is_the_launchs) {
   compiler own;
   launch_command what;
   what.kernel = kernel("bad");
   auto plan = planned(what);
-  EXPECT_EQ(own.table.make(plan).code(), failure_code::compile_failed);
+  EXPECT_EQ(own.table.make(plan, "device").code(), failure_code::compile_failed);
   EXPECT_FALSE(own.table.find(plan));
 }
 
@@ -138,14 +153,14 @@ TEST(program_table, programs_go_with_their_kernels) {
     launch_command what;
     what.kernel = kernel("a");
     auto plan = planned(what);
-    EXPECT_FALSE(own.table.make(plan));
+    EXPECT_FALSE(own.table.make(plan, "device"));
     gone = plan.parts.front().made;
   }
   EXPECT_FALSE(gone.expired()) << "until another is made";
   launch_command other;
   other.kernel = kernel("b");
   auto plan = planned(other);
-  EXPECT_FALSE(own.table.make(plan));
+  EXPECT_FALSE(own.table.make(plan, "device"));
   EXPECT_TRUE(gone.expired());
 }
 
