@@ -58,10 +58,10 @@ TEST_P(budgets, keep_no_task_of_a_runtime_that_stops) {
 
 /// The third task is kept back by the second, which is not ready, until the runtime stops.
 TEST_P(budgets, of_a_runtime_that_stops_leave_no_task_behind_one_that_is_not_ready) {
+  std::atomic<bool> is_open = false;
   runtime rt{options()};
   const buffer<float> x{rt, 8, "x"}, y{rt, 8, "y"};
   const budget room{rt, 10};
-  std::atomic<bool> is_open = false;
   const future<void> gate = rt.async([&] { is_open.wait(false); });
   const future<void> unready =
       rt.submit({.after = {gate}, .takes = room.share(10)}, ops::fill, 1.0f, writes(x));
