@@ -62,8 +62,11 @@ class item_ring {
     return first_.load(std::memory_order_relaxed) != last_.load();
   }
 
-  /// How many items have been taken so far.
-  [[nodiscard]] std::size_t taken() const noexcept {
+  /// How many items have been pushed so far, or are being pushed.
+  [[nodiscard]] std::size_t pushed() const noexcept { return last_.load(); }
+
+  /// How many items have been popped so far.
+  [[nodiscard]] std::size_t popped() const noexcept {
     // Only a number: relaxed.
     return first_.load(std::memory_order_relaxed);
   }

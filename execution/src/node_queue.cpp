@@ -34,6 +34,8 @@ constexpr std::chrono::microseconds patience_after_items{20};
 constexpr std::chrono::microseconds patience_without_yielding{5};
 /// For half a microsecond or so, in which threads that post have their memory for themselves.
 constexpr int pauses_between_looks = 16;
+/// As long as other threads take all items before they have waited: some four microseconds.
+constexpr int most_pauses_between_looks = 128;
 
 void run_with_memory(void* what) {
   make_owed_call();
@@ -201,18 +203,23 @@ bool node_queue::look_for_items(const work_turn& turn) const noexcept {
   using clock = std::chrono::steady_clock;
   const clock::time_point begin = clock::now();
   const clock::duration least = turn.has_run() ? patience_after_items : patience;
-  const item_ring<item_cell>& posted = queue(level::normal).ring;
-  std::size_t taken = posted.taken() - 1;
-  clock::time_point last_taken = begin;
+  const line& posted = queue(level::normal);
+  std::size_t popped = posted.ring.popped();
+  std::size_t pushed = popped;  // at the last look
+  clock::time_point last_pop = begin;
+  int pauses = pauses_between_looks;
   for (clock::time_point now = begin;; now = clock::now()) {
-    if (beside_.load() != 0 || places_hold_items()) return true;
-    if (const std::size_t before = std::exchange(taken, posted.taken()); taken != before) {
-      last_taken = now;
-    } else if (items_of_others_wait()) {
+    const std::size_t before = std::exchange(popped, posted.ring.popped());
+    const bool one_waited = popped < pushed;
+    if (one_waited || posted.behind.load() != 0 || beside_.load() != 0 || places_hold_items()) {
       return true;
     }
-    if (now - last_taken >= least) return false;
-    for (int i = 0; i < pauses_between_looks; ++i) pause_processor();
+    if (popped != before) last_pop = now;
+    if (now - last_pop >= least) return false;
+    pauses =
+        popped == before ? pauses_between_looks : std::min(2 * pauses, most_pauses_between_looks);
+    pushed = posted.ring.pushed();
+    for (int i = 0; i < pauses; ++i) pause_processor();
     if (now - begin >= patience_without_yielding) std::this_thread::yield();
   }
 }
