@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// What a runtime says of kernels while drivers compile them.
+// Kernels that drivers compile are listed by the runtime meanwhile.
 
 #include <algorithm>
 #include <chrono>
