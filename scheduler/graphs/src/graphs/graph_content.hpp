@@ -69,6 +69,13 @@ struct graph_content final : recording, recorded_nodes {
   /// The plan by which they go where tasks are placed; null if it was not compiled.
   [[nodiscard]] const std::shared_ptr<placed_plan>& placed() const noexcept { return placed_runs_; }
 
+  /// True if a run of it on that runtime starts functions and nothing else: run_functions() does
+  /// what run() would.
+  [[nodiscard]] bool is_plan_of_functions(const host_context& context) const noexcept;
+  [[nodiscard]] task_state_ptr run_functions(host_context& context, const task_label& label,
+                                             std::int64_t priority,
+                                             std::span<const task_state_ptr> after) const;
+
   /// Starts to run every task, once all of `after` have ended; what is returned ends when all of
   /// them have. The frame's priority is of the run.
   [[nodiscard]] task_state_ptr run(const run_frame& frame, const task_label& label,

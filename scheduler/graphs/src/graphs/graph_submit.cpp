@@ -120,6 +120,11 @@ class whole_buffers {
   first_places<const buffer_state*> places_;
 };
 
+host_options options_of_run(const task_label& label, std::int64_t priority) {
+  const std::int64_t level = std::clamp<std::int64_t>(priority, -1, 1);
+  return {.label = label, .priority = static_cast<int>(level)};
+}
+
 }  // namespace
 
 host_context& run_frame::context() const noexcept {
@@ -217,12 +222,23 @@ task_state_ptr graph_content::submit(node&& each, const run_frame& frame) const 
   return graph_run::start(frame.context(), join.label, std::move(join.after));
 }
 
+bool graph_content::is_plan_of_functions(const host_context& context) const noexcept {
+  // Each context is that of a runtime with a number, or of a scope in one.
+  return runs_ != nullptr &&
+         static_cast<const placed_runtime&>(context.home()).number() == home_number;
+}
+
+task_state_ptr graph_content::run_functions(host_context& context, const task_label& label,
+                                            std::int64_t priority,
+                                            std::span<const task_state_ptr> after) const {
+  return host_run::start(context, runs_, options_of_run(label, priority), after);
+}
+
 task_state_ptr graph_content::run(const run_frame& frame, const task_label& label,
                                   std::span<const task_state_ptr> after) const {
-  const std::int64_t level = std::clamp<std::int64_t>(frame.priority, -1, 1);
-  host_options how{.label = label, .priority = static_cast<int>(level)};
-  if (runs_) return host_run::start(frame.context(), runs_, std::move(how), after);
-  if (data_runs_ && after.empty()) return data_run::start(frame, data_runs_, std::move(how));
+  if (runs_) return run_functions(frame.context(), label, frame.priority, after);
+  if (data_runs_ && after.empty())
+    return data_run::start(frame, data_runs_, options_of_run(label, frame.priority));
   if (placed_runs_ && after.empty()) {
     return placed_run::start(frame, batches_ ? batches_->plan(*this, frame.home) : placed_runs_,
                              label);

@@ -16,6 +16,15 @@
 
 namespace hocket::detail {
 
+namespace {
+
+/// True if a stop of its context can change what a run does once it has begun.
+bool must_watch(const host_plan& plan) noexcept {
+  return plan.size() > 1 || plan.listens() || plan.waits_outside();
+}
+
+}  // namespace
+
 task_state_ptr host_run::start(host_context& context, std::shared_ptr<host_plan> plan,
                                host_options how, std::span<const task_state_ptr> after) {
   const boost::intrusive_ptr<host_run> made =
@@ -34,8 +43,9 @@ host_run::host_run(host_context& context, std::shared_ptr<host_plan> plan, host_
     : task_state(&context, std::move(how.label)),
       plan_(std::move(plan)),
       workers_(*this, context.where(), how.priority),
-      outcome_(context.trace() != nullptr) {
-  (void)context.stop().token();  // begin_now() must not throw
+      outcome_(context.trace() != nullptr),
+      watches_(must_watch(*plan_)) {
+  if (watches_) (void)context.stop().token();  // begin_now() must not throw
   state_ = plan_->state_for_run();
   if (plan_->listens()) stop_ = std::stop_source();
   stop_token_ = stop_.get_token();
@@ -87,7 +97,7 @@ void host_run::begin_now(std::span<const std::uint32_t> starts,
   if (plan_->size() == 0) return conclude();
   state_->starts = starts;
   listener_ = listener;
-  watch_.emplace(context()->stop().token(), stop_watch{this});
+  if (watches_) watch_.emplace(context()->stop().token(), stop_watch{this});
   may_begin_ = true;
   if (!starts.empty()) workers_.send();
 }
@@ -137,6 +147,7 @@ std::size_t host_run::take_part(std::size_t most, bool is_worker) noexcept {
   if (!state_->begun.exchange(true)) {
     slot->starts.assign({0, static_cast<std::uint32_t>(state_->starts.size())});
   }
+  if (!watches_ && context()->stop().is_requested()) outcome_.cancel();
   const run_parts parts{context(), *plan_, *state_, outcome_, listener_, {stop_token_, this}};
   run_share done;
   {

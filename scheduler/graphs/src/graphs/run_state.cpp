@@ -18,8 +18,9 @@ run_state::run_state(const host_plan& plan) : waits_for(plan.size()), numbers(pl
 }
 
 void run_state::make_ready() {
-  ended = 0;
-  begun = false;
+  // Relaxed: threads learn of the state when its run begins, after this.
+  ended.store(0, std::memory_order_relaxed);
+  begun.store(false, std::memory_order_relaxed);
   std::fill(numbers.begin(), numbers.end(), 0);
 }
 

@@ -35,10 +35,7 @@ void worker_supply::send() noexcept {
   count_.send_for();
   intrusive_ptr_add_ref(&run_);  // run() takes it over
   try {
-    // Relaxed: any order of the arenas will do.
-    const std::size_t arena =
-        arenas_used_.fetch_add(1, std::memory_order_relaxed) % where_.arenas();
-    where_.post_intrusive(arena, priority_, *this);
+    where_.post_intrusive(next_arena(), priority_, *this);
   } catch (...) {
     // No memory for the item: this thread does the work itself.
     const boost::intrusive_ptr<host_run> keeps(&run_, false);
@@ -46,11 +43,19 @@ void worker_supply::send() noexcept {
   }
 }
 
+std::size_t worker_supply::next_arena() noexcept {
+  const std::size_t arenas = where_.arenas();
+  if (arenas == 1) return 0;
+  // Relaxed: any order of the arenas will do.
+  return arenas_used_.fetch_add(1, std::memory_order_relaxed) % arenas;
+}
+
 void worker_supply::take_back() noexcept {
+  const std::size_t arenas = where_.arenas();
   // Relaxed: in another arena the item is not found.
-  const std::size_t last = arenas_used_.load(std::memory_order_relaxed) - 1;
+  const std::size_t last = arenas == 1 ? 0 : arenas_used_.load(std::memory_order_relaxed) - 1;
   executor::intrusive_item* const item = this;
-  if (!where_.take_back(last % where_.arenas(), item)) return;
+  if (!where_.take_back(last % arenas, item)) return;
   count_.send_for_no_more();
   intrusive_ptr_release(&run_);
 }

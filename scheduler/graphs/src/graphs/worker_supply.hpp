@@ -57,6 +57,7 @@ class worker_supply final : private executor::intrusive_item {
  private:
   /// A worker that was sent for has come.
   void run() noexcept override;
+  [[nodiscard]] std::size_t next_arena() noexcept;
 
   host_run& run_;
   executor& where_;  ///< lives as long as its items
