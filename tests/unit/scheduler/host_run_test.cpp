@@ -207,6 +207,20 @@ TEST_P(host_runs, end_early_when_their_runtime_stops) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST_P(host_runs, of_one_function_end_without_it_when_their_runtime_stops_before) {
+  std::atomic<int> calls{0};
+  plan_maker maker;
+  (void)maker.add("only", {}, [&] { ++calls; });
+  const future<void> run = start(maker.finish());
+  rt.stop();
+  run.wait();
+  // A thread of its own may have called it before the stop.
+  const bool was_called = calls == 1 && !rt.where().is_virtual();
+  EXPECT_EQ(calls, was_called ? 1 : 0);
+  EXPECT_EQ(run.error().message(),
+            was_called ? "" : "Task \"graph\" did not end, because its runtime was stopped.");
+}
+
 TEST_P(host_runs, go_on_while_a_function_waits) {
   // The first function waits for what only the others can bring about; all are in stock with it.
   const auto gate = make_hand_task(rt);
