@@ -66,12 +66,12 @@ failure failure_of_launch(const std::string& kernel) {
   }
 }
 
-failure launch_on_host(executor& where, std::size_t arena, const launch_command& what) {
+failure launch_on_host(executor& where, std::size_t arena, const counted_launch& what) {
   boost::container::small_vector<buffer_argument, 4> buffers;
   buffers.reserve(what.buffers.size());
   for (const placed_buffer& b : what.buffers) buffers.emplace_back(argument_of{b});
   try {
-    call_on_host(where, arena, what.width, what.kernel->host, {buffers.data(), buffers.size()},
+    call_on_host(where, arena, what.width, what.body(), {buffers.data(), buffers.size()},
                  what.scalars);
     return {};
   } catch (...) {

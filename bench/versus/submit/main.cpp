@@ -170,6 +170,7 @@ void add_device_tasks(std::vector<comparison>& all, const settings& wanted) {
     add(name, "three_accesses_bursts", three_buffers(wanted, bursts, where), many);
   }
   add("placed_task", "short_kernels", ours::short_kernels(bursts), many);
+  add("placed_task", "short_functions", ours::short_functions(bursts), many);
   const place sim{"Sim0"};
   add("device_task_sim", "independent", {ours::device_tasks(together, sim)}, many);
   add("device_task_sim", "round_trip", {ours::device_round_trip(wanted, sim)}, trips);

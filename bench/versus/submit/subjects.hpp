@@ -86,6 +86,8 @@ namespace ours {
 [[nodiscard]] contender driver_graph(const settings& wanted, const std::string& device);
 /// Short kernels on a device that takes many ahead, and on one that takes two.
 [[nodiscard]] std::vector<contender> short_kernels(load tasks);
+/// Short functions with accesses, which each task brings.
+[[nodiscard]] std::vector<contender> short_functions(load tasks);
 /// Tasks in a runtime that keeps a trace, and in one that does not.
 [[nodiscard]] std::vector<contender> traced_functions(load tasks);
 /// The functions of a recorded chain.

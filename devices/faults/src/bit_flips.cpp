@@ -67,7 +67,7 @@ copy_command as_copied(const placed_buffer& region) {
 launch_ref flipped_on_host(const launch_ref& launch) {
   launch_command made = *launch;
   auto kernel = std::make_shared<kernel_definition>(*made.kernel);
-  kernel->host = [body = kernel->host, written = written_by(*launch)](const host_launch& given) {
+  kernel->host = [body = launch->body(), written = written_by(*launch)](const host_launch& given) {
     body(given);
     for (const placed_buffer& each : written) flip_bits(as_copied(each));
   };

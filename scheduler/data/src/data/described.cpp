@@ -39,6 +39,13 @@ task_description described(const task_options& options, const kernel_ref& kernel
   return task;
 }
 
+kernel_ref kernel_of_functions(const kernel_definition& without_body) {
+  return changed(without_body, [](kernel_definition& made) {
+    // Devices that call functions run it; the task's own one is called.
+    made.host = [](const host_launch&) {};
+  });
+}
+
 task_description described(const borrowed_launch& what) {
   kernel_ref whole = what.kernel;
   const bool has_function = what.function.body != nullptr;

@@ -214,8 +214,24 @@ std::string obstacles(const task_description& task, const placement::machine& ma
   return text;
 }
 
+/// True if there is a device with memory for the buffers even if each use of one had its own: where
+/// there is, nothing else needs to be counted.
+bool fits_easily(const task_description& task, const access_list& accesses,
+                 const placement::machine& machine) {
+  std::uint64_t bytes = task.kernel->result ? size_of(*task.kernel->result) : 0;
+  for (const access_argument* use : accesses) bytes = saturating_add(bytes, use->data->bytes());
+  for (std::size_t i = 0; i < machine.devices.size(); ++i) {
+    const placement::machine::device_node& node = machine.devices[i];
+    if ((task.on && task.on->value != i) || !runs_on(task, node)) continue;
+    const bool binds = node.largest_binding == 0 || bytes <= node.largest_binding;
+    if (binds && bytes <= machine.memories[node.memory.value].capacity) return true;
+  }
+  return false;
+}
+
 void check_devices(const task_description& task, const access_list& accesses,
                    const placement::machine& machine) {
+  if (fits_easily(task, accesses, machine)) return;
   const choice found = devices_for(task, accesses, machine);
   if (found.fits) return;
   if (!found.cannot_bind.empty()) {

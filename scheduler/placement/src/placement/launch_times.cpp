@@ -40,8 +40,10 @@ launch_times& launch_time_table::of(const launch_command& task) const {
 }
 
 void launch_time_table::note_kernel(known_kernel& to, const launch_command& task) const {
-  to.definition = task.kernel;
-  to.width = task.width;
+  if (!to.is_of(task)) {
+    to.definition = task.kernel;
+    to.width = task.width;
+  }
   to.estimates = model_.launch_changes();
 }
 

@@ -5,6 +5,8 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
+#include <new>
 
 #include "data/unfit_number.hpp"
 #include "placement/placed_runtime.hpp"
@@ -184,10 +186,18 @@ launch_submission::launch_submission(placed_runtime& home) noexcept
     : submission(home), own_launch_(*this) {
   launch = &own_launch_;
 }
-// The stop callbacks, which lie with the limits, refer to other members.
-launch_submission::~launch_submission() { limits.reset(); }
+launch_submission::~launch_submission() {
+  limits.reset();  // the stop callbacks in it refer to other members
+  if (has_function) std::destroy_at(function());
+}
 
 void launch_submission::lend_room(std::byte* first, const argument_room& room) noexcept {
+  if (room.function != nullptr) {
+    static_assert(alignof(launch_function) <= alignof(submission));
+    ::new (first) launch_function(std::move(*room.function));
+    has_function = true;
+    first += sizeof(launch_function);
+  }
   std::byte* const rest = submission::lend_room(first, room);
   (void)lend(launch->scalars, lend(launch->buffers, rest, room.accesses), room.numbers);
 }

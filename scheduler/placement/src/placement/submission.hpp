@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include <hocket/scheduler/detail/description.hpp>
 #include <hocket/scheduler/detail/host_task.hpp>
+#include <hocket/scheduler/detail/launch_lane.hpp>
 
 #include "placement/placed_task.hpp"
 #include "tasks/timer_queue.hpp"
@@ -24,13 +26,15 @@ class placed_runtime;
 struct argument_room {
   std::size_t accesses = 0;
   std::size_t numbers = 0;
+  launch_function* function = nullptr;  ///< is moved there, if there is one
 
   /// One access may come after a task that wrote and after one that reads.
   [[nodiscard]] std::size_t edges() const noexcept { return accesses == 1 ? 2 : accesses; }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return accesses *
                (sizeof(placement::task_access) + sizeof(buffer_ref) + sizeof(placed_buffer)) +
-           edges() * sizeof(placement::task_edge) + numbers * sizeof(scalar_argument);
+           edges() * sizeof(placement::task_edge) + numbers * sizeof(scalar_argument) +
+           (function != nullptr ? sizeof(launch_function) : 0);
   }
 };
 
@@ -161,8 +165,9 @@ class launch_submission final : public submission {
   /// Lets the task fail at that time, unless it has ended before.
   void set_deadline(time_stamp time);
 
-  bool has_result = false;  ///< then the fetch completes the future
-  bool has_box = false;     ///< then the function leaves a value in a box
+  bool has_result = false;    ///< then the fetch completes the future
+  bool has_box = false;       ///< then the function leaves a value in a box
+  bool has_function = false;  ///< of its own, which is called in place of the kernel's body
   boost::intrusive_ptr<device_task> state;
 
   /// Makes them, if there are none.
@@ -191,6 +196,9 @@ class launch_submission final : public submission {
    public:
     explicit own_launch(launch_submission& of) noexcept : of_(of) {}
     void unused() const noexcept override { delete &of_; }
+    [[nodiscard]] const launch_function& body() const noexcept override {
+      return of_.has_function ? *of_.function() : kernel->host;
+    }
     /// Lives longer than the body runs.
     [[nodiscard]] task_state* task() const noexcept override { return of_.state.get(); }
 
@@ -199,6 +207,10 @@ class launch_submission final : public submission {
   };
 
   own_launch own_launch_;
+  /// If it has one, it lies behind this.
+  [[nodiscard]] launch_function* function() noexcept {
+    return std::launder(reinterpret_cast<launch_function*>(this + 1));
+  }
   /// What few launches have.
   struct rare_parts;
   /// Makes them, if there are none.

@@ -44,7 +44,14 @@ void add_arguments(launch_submission& s, task_description& task) {
 
 /// A hidden result is an access too.
 argument_room room_for(const kernel_definition& kernel, std::size_t accesses, std::size_t numbers) {
-  return {accesses + (kernel.result ? 1 : 0), numbers};
+  return {.accesses = accesses + (kernel.result ? 1 : 0), .numbers = numbers};
+}
+
+/// True if all that is asked for is a device, a priority or a label.
+bool has_few_options(const task_options& options) {
+  return options.after.empty() && !options.stop.stop_possible() && !options.in_order &&
+         !options.takes && options.returns.empty() && options.timeout == nanoseconds::max() &&
+         options.deadline == time_stamp::max();
 }
 
 argument_room room_for(const task_description& task) {
@@ -88,9 +95,10 @@ device_task* make_state(make_device_state make, host_context& owner, const launc
 /// The bytes of a launch without the state of its future. is_watched: the launch belongs to a
 /// scope, or may be stopped.
 std::uint32_t bytes_kept_for(const launch_submission& s, bool is_watched) {
+  const std::size_t function = s.has_function ? sizeof(launch_function) : 0;
   const argument_room room{s.accesses.size(), s.launch->scalars.size()};
   const bool has_rare = is_watched || s.limits != nullptr;
-  return static_cast<std::uint32_t>(sizeof(launch_submission) + room.bytes() +
+  return static_cast<std::uint32_t>(sizeof(launch_submission) + room.bytes() + function +
                                     (has_rare ? s.rare_bytes() : 0));
 }
 
@@ -128,10 +136,13 @@ task_state_ptr placed_lane::launch(task_description&& task) {
 
 /// True if there is nothing to describe or to complain of. bytes: of all buffers.
 bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) const {
-  if (what.options != nullptr || what.function.body != nullptr || what.awaited > 0 ||
-      !home_.is_open()) {
-    return false;
+  if (what.awaited > 0 || !home_.is_open()) return false;
+  const device_handle* on = nullptr;
+  if (what.options != nullptr) {
+    if (!has_few_options(*what.options)) return false;
+    if (what.options->on) on = &*what.options->on;
   }
+  if (on != nullptr && on->runtime != 0 && on->runtime != home_.number()) return false;
   for (const borrowed_access& use : what.accesses) {
     const buffer_ref& data = *use.data;
     if (!data->belongs_to(home_)) return false;
@@ -141,23 +152,37 @@ bool placed_lane::is_plain(const borrowed_launch& what, std::uint64_t& bytes) co
     bytes = saturating_add(bytes, data->bytes());
   }
   if (!takes_extents(*what.kernel, what.accesses)) return false;
+  const auto& result = what.kernel->result;
+  const std::uint64_t needs = saturating_add(bytes, result ? size_of(*result) : std::uint64_t{0});
   const placement::machine& all = events_.devices().description();
-  return std::ranges::any_of(all.devices, [&](const placement::machine::device_node& node) {
-    return bytes <= all.memories[node.memory.value].capacity && node.runs(*what.kernel) &&
+  const auto can_run = [&](const placement::machine::device_node& node) {
+    const bool has_body =
+        what.function.body != nullptr ? node.runs_host_tasks : node.runs(*what.kernel);
+    return has_body && needs <= all.memories[node.memory.value].capacity &&
            (node.largest_binding == 0 || bytes <= node.largest_binding);
-  });
+  };
+  if (on == nullptr) return std::ranges::any_of(all.devices, can_run);
+  return on->id.value < all.devices.size() && can_run(all.devices[on->id.value]);
 }
 
 task_state* placed_lane::submit(const borrowed_launch& what) {
   std::uint64_t bytes = 0;
   if (!is_plain(what, bytes)) return launch(described(what)).detach();
-  auto s = make_submission<launch_submission>(
-      room_for(*what.kernel, what.accesses.size(), what.numbers.size()), home_);
+  argument_room room = room_for(*what.kernel, what.accesses.size(), what.numbers.size());
+  room.function = what.function.body;
+  auto s = make_submission<launch_submission>(room, home_);
   s->launch->kernel = what.kernel;
+  s->host_only = what.function.body != nullptr;
+  if (what.options != nullptr) {
+    s->label = what.options->label;
+    s->priority = what.options->priority;
+    if (what.options->on) s->on = what.options->on->id;
+  }
   for (const borrowed_access& use : what.accesses) s->add_access(*use.data, use.part, use.mode);
   for (const borrowed_number& number : what.numbers) s->launch->scalars.push_back(number.value);
   s->bytes = bytes;
-  return send(std::move(s), {.make = what.make_state}, home_, {}).detach();
+  const taken_function& function = what.function;
+  return send(std::move(s), {what.make_state, function.box, function.bytes}, home_, {}).detach();
 }
 
 /// Gives the placement engine a launch that is complete but for what follows from its kernel and

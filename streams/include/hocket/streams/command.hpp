@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <hocket/core/error.hpp>
 #include <hocket/core/lent_list.hpp>
 #include <hocket/core/timepoint.hpp>
+#include <hocket/kernels/argument.hpp>
 #include <hocket/kernels/definition.hpp>
 #include <hocket/memory/resource.hpp>
 
@@ -76,6 +78,10 @@ struct counted_launch : launch_command {
   counted_launch& operator=(const counted_launch&) = delete;
   virtual ~counted_launch() = default;
 
+  /// What is called where the launch runs on the host: the kernel's body, or one of its own.
+  [[nodiscard]] virtual const std::function<void(const host_launch&)>& body() const noexcept {
+    return kernel->host;
+  }
   /// The last reference is gone: nothing refers to the launch any more. Any thread.
   virtual void unused() const noexcept { delete this; }
   /// True if the caller's reference is the only one.
@@ -118,7 +124,7 @@ struct command {
   bool prepares_only = false;
 
   /// Null if it is no launch.
-  [[nodiscard]] const launch_command* launch() const noexcept {
+  [[nodiscard]] const counted_launch* launch() const noexcept {
     const launch_ref* const found = std::get_if<launch_ref>(&what);
     return found == nullptr ? nullptr : found->get();
   }

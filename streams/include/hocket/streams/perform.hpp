@@ -32,7 +32,7 @@ void call_on_host(executor& where, std::size_t arena, body_width width,
 /// Runs the kernel's host body here: a wide one with the workers of the arena, a serial one alone.
 /// What the body throws is returned as task_failed, with the exception kept.
 [[nodiscard]] failure launch_on_host(executor& where, std::size_t arena,
-                                     const launch_command& what);
+                                     const counted_launch& what);
 
 /// Does what the command says, here and now, on memory that the host can address.
 [[nodiscard]] failure perform_on_host(executor& where, std::size_t arena, const command& what);

@@ -332,11 +332,11 @@ class submitter {
                                 const Args&... args) {
     const detail::pending_place place(for_functions().context);
     if (detail::launch_lane* const lane = in_place()) {
-      static const never_destroyed<Kernel> without_body{Kernel{unlabelled_function}};
+      static const never_destroyed<kernel_ref> shared{
+          detail::kernel_of_functions(*Kernel{unlabelled_function}.definition())};
       detail::launch_function body = Kernel::body_of(std::move(function));
       const detail::taken_function taken{&body, detail::function_bytes<F>, box};
-      return launch_in_place_lane<Value>(*lane, &options, without_body.get().definition(), taken,
-                                         args...);
+      return launch_in_place_lane<Value>(*lane, &options, shared.get(), taken, args...);
     }
     std::string name =
         options.label.empty() ? unlabelled_function : std::string(options.label.text());

@@ -42,6 +42,9 @@ inline constexpr std::uint32_t function_bytes = sizeof(F) > 2 * sizeof(void*) ||
                                                     ? sizeof(F)
                                                     : 0;
 
+/// The kernel of all functions with the same signature, each of which a task brings.
+[[nodiscard]] kernel_ref kernel_of_functions(const kernel_definition& without_body);
+
 /// A function that a task takes over, if there is one. Of a task that is described it is in the
 /// kernel, but its bytes count.
 struct taken_function {
