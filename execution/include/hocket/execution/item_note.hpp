@@ -17,7 +17,7 @@ class item_note {
     task,    ///< what is a task of the scheduler
     run,     ///< what is the slot of a worker in a run of a graph
     chain,   ///< what is a pointer to the task at hand; the item runs one task after another
-    launch,  ///< what is a launch_command that a host stream performs
+    launch,  ///< what is a counted_launch that a host stream performs
     context  ///< what is a context of the scheduler, whose tasks the stack runs while it waits
   };
 

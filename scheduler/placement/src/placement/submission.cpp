@@ -168,10 +168,8 @@ class launch_submission::future_watch final : public continuation {
   awaited& what_;
 };
 
-task_state* task_of_launch(const launch_command& launch) {
-  // All launches that are given to streams are counted ones.
-  const auto& counted = static_cast<const counted_launch&>(launch);
-  const auto* const own = dynamic_cast<const task_launch*>(&counted);
+task_state* task_of_launch(const counted_launch& launch) {
+  const auto* const own = dynamic_cast<const task_launch*>(&launch);
   return own == nullptr ? nullptr : own->task();
 }
 

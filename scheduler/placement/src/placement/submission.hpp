@@ -130,7 +130,7 @@ struct task_launch : counted_launch {
 };
 
 /// The task that the launch is of; null if it is none of a runtime.
-[[nodiscard]] task_state* task_of_launch(const launch_command& launch);
+[[nodiscard]] task_state* task_of_launch(const counted_launch& launch);
 
 /// One launch of a kernel, with the command that is given to its device. Commands may refer to that
 /// part of it for longer than the runtime lives.

@@ -36,7 +36,7 @@ boost::container::small_vector<task_state*, 4> tasks_at_hand() {
         all.push_back(static_cast<host_task_ptr*>(what)->get());
         break;
       case item_note::kind::launch:
-        if (task_state* const task = task_of_launch(*static_cast<launch_command*>(what))) {
+        if (task_state* const task = task_of_launch(*static_cast<counted_launch*>(what))) {
           all.push_back(task);
         }
         break;
