@@ -64,6 +64,7 @@ class cuda_hangs : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!driver_) GTEST_SKIP() << "The stand-in driver is missing.";
+    compile_all();
   }
   [[nodiscard]] static runtime_options options(resilience_kind kind) {
     std::string configuration = "memory=16M";
@@ -73,6 +74,21 @@ class cuda_hangs : public ::testing::Test {
     made.resilience = kind;
     made.hang_timeout = 20ms;
     return made;
+  }
+  /// The tests find the programs of their kernels on disk: a compiler takes longer than a command
+  /// may.
+  static void compile_all() {
+    runtime_options patient = options(resilience_kind::none);
+    patient.hang_timeout = nanoseconds{0};
+    runtime rt(patient);
+    for (const char* const device : {"CUDA0", "CUDA1"}) {
+      const task_options there{.on = rt.device(device)};
+      const buffer<float> x{rt, 32, 0.0F}, y{rt, 32};
+      rt.submit(there, increase, updates(x));
+      rt.submit(there, ops::copy, reads(x), writes(y));
+      rt.submit(there, ops::fill, 1.0F, writes(x));
+      rt.wait();
+    }
   }
   /// Begins a task that hangs, and waits for the warning. Other tasks are to run before that.
   [[nodiscard]] future<void> hang(runtime& rt, const buffer<float>& x) {

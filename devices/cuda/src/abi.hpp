@@ -21,6 +21,7 @@ using compiler_code = int;  ///< of the compiler; 0: success
 using blas_code = int;      ///< of the library of products; 0: success
 
 using array_handle = struct array_object*;
+using link_handle = struct link_object*;
 using blas_handle = struct blas_object*;
 
 /// Of a matrix, column by column, in a product.
@@ -78,6 +79,9 @@ constexpr int compute_mode_prohibited = 2;
 /// A property of an address: the kind of its memory.
 constexpr int pointer_memory_kind = 2;
 
+/// What the driver's linker is given: PTX.
+constexpr int link_input_ptx = 1;
+
 /// Options of a module that is loaded: where the driver's compiler says what is wrong.
 constexpr int load_error_log = 5, load_error_log_bytes = 6;
 
@@ -89,6 +93,11 @@ constexpr int load_error_log = 5, load_error_log_bytes = 6;
   each(cuCtxPushCurrent_v2, code (*)(context_handle));                                             \
   each(cuDevicePrimaryCtxRelease_v2, code (*)(device_number));                                     \
   each(cuDevicePrimaryCtxRetain, code (*)(context_handle*, device_number));                        \
+  each(cuLinkAddData_v2,                                                                           \
+       code (*)(link_handle, int, void*, std::size_t, const char*, unsigned, int*, void**));       \
+  each(cuLinkComplete, code (*)(link_handle, void**, std::size_t*));                               \
+  each(cuLinkCreate_v2, code (*)(unsigned, int*, void**, link_handle*));                           \
+  each(cuLinkDestroy, code (*)(link_handle));                                                      \
   each(cuMemcpy3DAsync_v2, code (*)(const copy_3d*, stream_handle));                               \
   each(cuMemcpy3DPeerAsync, code (*)(const copy_3d*, stream_handle));                              \
   each(cuMemcpyPeerAsync, code (*)(device_address, context_handle, device_address, context_handle, \

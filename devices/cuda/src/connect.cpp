@@ -107,6 +107,7 @@ class nvidia final : public gpu::vendor {
     const auto& with = static_cast<const compiler&>(*driver.with());
     const int architecture = with.architecture_for(10 * major + minor);
     made.architecture = compiler::name_of_architecture(architecture);
+    made.machine_code = "sm_" + std::to_string(10 * major + minor);
     if (!why.empty()) return made;
     if (ask.why() != success) {
       why = "does not say what it can do: its driver says " + driver.functions().name_of(ask.why());

@@ -120,6 +120,24 @@ void driver_api::use_memory_of(context_handle other) const noexcept {
   (void)own.cuCtxEnablePeerAccess(other, 0);
 }
 
+/// The linker compiles for the device of the current context. What it says of PTX that it refuses
+/// is not asked for: the PTX is loaded then, which says the same.
+std::string driver_api::machine_code(const std::string& program) const {
+  link_handle link = nullptr;
+  if (own.cuLinkCreate_v2(0, nullptr, nullptr, &link) != success) return program;
+  void* made = nullptr;
+  std::size_t bytes = 0;
+  // The linker wants the zero at the end of the text, and does not write to it.
+  code answer = own.cuLinkAddData_v2(link, link_input_ptx, const_cast<char*>(program.c_str()),
+                                     program.size() + 1, "kernel", 0, nullptr, nullptr);
+  if (answer == success) answer = own.cuLinkComplete(link, &made, &bytes);
+  // The machine code is the linker's.
+  std::string copied =
+      answer == success ? std::string(static_cast<const char*>(made), bytes) : program;
+  (void)own.cuLinkDestroy(link);
+  return copied;
+}
+
 code driver_api::load(module_handle& made, const std::string& binary, std::string& log) const {
   std::array<char, 8192> said{};
   std::array<int, 2> options{load_error_log, load_error_log_bytes};

@@ -38,6 +38,7 @@ class driver_api final : public gpu::api {
   [[nodiscard]] code enter(context_handle context, context_handle& before) const override;
   void leave(context_handle before) const noexcept override;
   void use_memory_of(context_handle other) const noexcept override;
+  [[nodiscard]] std::string machine_code(const std::string& program) const override;
   [[nodiscard]] code load(module_handle& made, const std::string& binary,
                           std::string& log) const override;
   [[nodiscard]] code copy_between(device_address to, context_handle to_context, device_address from,

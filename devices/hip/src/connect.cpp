@@ -74,6 +74,7 @@ class amd final : public gpu::vendor {
     // The functions are this vendor's.
     const auto& functions = static_cast<const driver_api&>(driver.functions());
     const code answer = functions.architecture_of(device, made.architecture);
+    made.machine_code = made.architecture;
     gpu::questions ask(driver.functions(), device);
     if (ask.number(of(attribute::compute_mode)) == compute_mode_prohibited) {
       why = "is in the compute mode that prohibits programs";

@@ -19,6 +19,7 @@ enum code : int {
   device_unavailable = 46,
   no_device = 100,
   invalid_device = 101,
+  invalid_image = 200,
   invalid_context = 201,
   no_binary_for_gpu = 209,
   ecc_uncorrectable = 214,
@@ -51,6 +52,9 @@ using device_pointer = unsigned long long;
 struct uuid {
   char bytes[16];
 };
+
+/// What a linker takes: PTX.
+constexpr int link_input_ptx = 1;
 
 enum memory_type : unsigned { on_host = 1, on_device = 2, in_array = 3, unified = 4 };
 

@@ -44,6 +44,8 @@ static_assert(same(not_initialized, CUDA_ERROR_NOT_INITIALIZED) &&
               same(no_device, CUDA_ERROR_NO_DEVICE));
 static_assert(same(device_unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE));
 static_assert(same(invalid_device, CUDA_ERROR_INVALID_DEVICE));
+static_assert(same(invalid_image, CUDA_ERROR_INVALID_IMAGE));
+static_assert(same(link_input_ptx, CU_JIT_INPUT_PTX));
 static_assert(same(invalid_context, CUDA_ERROR_INVALID_CONTEXT));
 static_assert(same(no_binary_for_gpu, CUDA_ERROR_NO_BINARY_FOR_GPU));
 static_assert(same(ecc_uncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE));

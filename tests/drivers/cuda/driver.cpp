@@ -132,7 +132,7 @@ void context::destroy() {
   const auto is_of_mine = [&](const auto& object) { return object.owner.get() == this; };
   std::size_t objects = d.streams.remove_if(is_mine) + d.events.remove_if(is_mine) +
                         d.graphs.remove_if(is_of_mine) + d.runnable_graphs.remove_if(is_of_mine) +
-                        d.blas_handles.remove_if(is_of_mine);
+                        d.blas_handles.remove_if(is_of_mine) + d.links.remove_if(is_of_mine);
   d.functions.remove_if([&](const function_object& f) { return f.module->owner.get() == this; });
   objects += d.modules.remove_if([&](module_object& m) {
     if (m.owner.get() != this) return false;

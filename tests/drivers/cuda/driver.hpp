@@ -15,6 +15,7 @@
 #include "failure.hpp"
 #include "memory.hpp"
 #include "ptx/program.hpp"
+#include "ptx/syntax.hpp"
 #include "stream.hpp"
 
 namespace standin {
@@ -106,6 +107,13 @@ struct blas_object {
   bool may_round = false;  ///< floats, before they are multiplied
 };
 
+/// A linker: what it was given, and the machine code that it has made of it.
+struct link_object {
+  std::shared_ptr<context> owner;
+  std::string ptx;
+  std::string code;
+};
+
 /// Objects that programs have handles of.
 template <class T>
 class handle_table {
@@ -177,6 +185,7 @@ struct driver {
   handle_table<graph_object> graphs;
   handle_table<graph_object> runnable_graphs;
   handle_table<blas_object> blas_handles;
+  handle_table<link_object> links;
   allocation_owners owners;
   /// Objects that contexts had when they ended, of those that had not failed.
   std::atomic<std::uint64_t> left_behind{0};
@@ -196,7 +205,14 @@ std::shared_ptr<stream> stream_of(void* handle);
 void push(const std::shared_ptr<stream>& to, std::function<void()> run,
           after_failure then = after_failure::skip);
 
-/// Loads a module of PTX into a context.
+/// What the stand-in has for machine code: a line that says which device and driver it is for, and
+/// PTX. A device takes that of its own generation, a driver that of no newer major version.
+std::string machine_code_of(const context& made_for, const std::string& ptx);
+
+/// Reads PTX for a device. Throws a `failure` where it is none, or needs a newer device.
+module_text parse_for(const device& on, const char* ptx);
+
+/// Loads a module of PTX, or of machine code of the stand-in, into a context.
 std::shared_ptr<module_object> load_module(const std::shared_ptr<context>& into, const char* image);
 void unload(module_object& m);
 

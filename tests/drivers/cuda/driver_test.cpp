@@ -220,7 +220,41 @@ TEST_F(standin_driver, names_the_line_of_ptx_that_it_does_not_know) {
   EXPECT_EQ(cu.cuModuleLoadData(&module,
                                 "\x7F"
                                 "ELF"),
-            no_binary_for_gpu);
+            invalid_image);
+}
+
+TEST_F(standin_driver, links_machine_code_for_its_device) {
+  const std::string ptx = committed_kernels();
+  void* link = nullptr;
+  check(cu.cuLinkCreate_v2(0, nullptr, nullptr, &link));
+  void* made = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ(cu.cuLinkComplete(link, &made, &bytes), invalid_value) << "nothing is linked";
+  std::vector<char> text(ptx.begin(), ptx.end());
+  const auto add = [&](int type) {
+    return cu.cuLinkAddData_v2(link, type, text.data(), text.size(), "kernels", 0, nullptr,
+                               nullptr);
+  };
+  EXPECT_EQ(add(link_input_ptx), invalid_value) << "no zero is at the end";
+  text.push_back('\0');
+  EXPECT_EQ(add(link_input_ptx + 1), not_supported);
+  check(add(link_input_ptx));
+  check(cu.cuLinkComplete(link, &made, &bytes));
+  const std::string code(static_cast<const char*>(made), bytes);
+  check(cu.cuLinkDestroy(link));
+  EXPECT_EQ(cu.cuLinkDestroy(link), invalid_handle);
+  check(cu.cuModuleUnload(load(code)));
+
+  const auto load_instead = [&](const std::string& part, const std::string& other) {
+    std::string changed = code;
+    changed.replace(changed.find(part), part.size(), other);
+    void* module = nullptr;
+    return cu.cuModuleLoadData(&module, changed.c_str());
+  };
+  EXPECT_EQ(load_instead(" 90 ", " 80 "), no_binary_for_gpu) << "of another generation";
+  EXPECT_EQ(load_instead(" 90 ", " 91 "), no_binary_for_gpu) << "of a newer device";
+  EXPECT_EQ(load_instead(" 13000", " 14000"), invalid_image) << "of a newer driver";
+  EXPECT_EQ(load_instead("stand-in", "elsewhere"), invalid_image);
 }
 
 TEST_F(standin_driver, needs_a_current_context) {

@@ -54,6 +54,7 @@ const std::map<int, named_code>& codes() {
       {device_unavailable, {"CUDA_ERROR_DEVICE_UNAVAILABLE", "device is busy or gone"}},
       {no_device, {"CUDA_ERROR_NO_DEVICE", "no device is there"}},
       {invalid_device, {"CUDA_ERROR_INVALID_DEVICE", "invalid device number"}},
+      {invalid_image, {"CUDA_ERROR_INVALID_IMAGE", "the kernel image is damaged"}},
       {invalid_context, {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
       {no_binary_for_gpu, {"CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image for the device"}},
       {ecc_uncorrectable, {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable memory error"}},
@@ -166,8 +167,8 @@ std::uint64_t hocket_standin_cuda_live() {
   const driver& d = driver::get();
   std::uint64_t live = d.contexts.count() + d.streams.count() + d.events.count() +
                        d.modules.count() + d.graphs.count() + d.runnable_graphs.count() +
-                       d.blas_handles.count() + host_allocations().locked.count() +
-                       host_allocations().registered.count();
+                       d.blas_handles.count() + d.links.count() +
+                       host_allocations().locked.count() + host_allocations().registered.count();
   for (const auto& one : d.devices) live += one->memory.allocations();
   return live;
 }

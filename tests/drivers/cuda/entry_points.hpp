@@ -46,21 +46,26 @@
   F(cuCtxEnablePeerAccess, (void* peer, unsigned flags))                            \
   F(cuCtxDisablePeerAccess, (void* peer))
 
-#define HOCKET_STANDIN_MODULE_ENTRIES(F)                                                    \
-  F(cuModuleLoadData, (void** module, const void* image))                                   \
-  F(cuModuleLoadDataEx,                                                                     \
-    (void** module, const void* image, unsigned count, int* options, void** values))        \
-  F(cuModuleUnload, (void* module))                                                         \
-  F(cuModuleGetFunction, (void** function, void* module, const char* name))                 \
-  F(cuModuleGetGlobal_v2,                                                                   \
-    (unsigned long long* address, std::size_t* bytes, void* module, const char* name))      \
-  F(cuFuncGetAttribute, (int* value, int attribute, void* function))                        \
-  F(cuFuncSetAttribute, (void* function, int attribute, int value))                         \
-  F(cuFuncSetCacheConfig, (void* function, int config))                                     \
-  F(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                            \
-    (int* blocks, void* function, int threads, std::size_t shared))                         \
-  F(cuLaunchKernel, (void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,     \
-                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, \
+#define HOCKET_STANDIN_MODULE_ENTRIES(F)                                                      \
+  F(cuModuleLoadData, (void** module, const void* image))                                     \
+  F(cuModuleLoadDataEx,                                                                       \
+    (void** module, const void* image, unsigned count, int* options, void** values))          \
+  F(cuLinkCreate_v2, (unsigned count, int* options, void** values, void** link))              \
+  F(cuLinkAddData_v2, (void* link, int type, void* data, std::size_t bytes, const char* name, \
+                       unsigned count, int* options, void** values))                          \
+  F(cuLinkComplete, (void* link, void** code, std::size_t* bytes))                            \
+  F(cuLinkDestroy, (void* link))                                                              \
+  F(cuModuleUnload, (void* module))                                                           \
+  F(cuModuleGetFunction, (void** function, void* module, const char* name))                   \
+  F(cuModuleGetGlobal_v2,                                                                     \
+    (unsigned long long* address, std::size_t* bytes, void* module, const char* name))        \
+  F(cuFuncGetAttribute, (int* value, int attribute, void* function))                          \
+  F(cuFuncSetAttribute, (void* function, int attribute, int value))                           \
+  F(cuFuncSetCacheConfig, (void* function, int config))                                       \
+  F(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                              \
+    (int* blocks, void* function, int threads, std::size_t shared))                           \
+  F(cuLaunchKernel, (void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,       \
+                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,   \
                      void* stream, void** parameters, void** extra))
 
 #define HOCKET_STANDIN_MEMORY_ENTRIES(F)                                                        \

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "driver.hpp"
-#include "ptx/syntax.hpp"
 
 namespace standin {
 
@@ -36,23 +36,52 @@ void initialise(const module_object& m, const module_text& text, const variable&
   }
 }
 
+constexpr const char* elf =
+    "\x7F"
+    "ELF";
+constexpr const char* mark = "hocket-stand-in";
+
+/// The PTX in an image, which is PTX or machine code for the device.
+const char* ptx_in(const device& on, const char* image) {
+  if (std::strncmp(image, elf, std::strlen(elf)) != 0) return image;
+  const char* const end = std::strchr(image, '\n');
+  std::istringstream line(end == nullptr ? std::string() : std::string(image, end));
+  std::string begin, says;
+  unsigned capability = 0;
+  int version = 0;
+  if (!(line >> begin >> says >> capability >> version) || says != mark) {
+    throw failure(invalid_image, "the machine code is none of the stand-in's");
+  }
+  if (capability / 10 != on.capability / 10 || capability > on.capability) {
+    throw failure(no_binary_for_gpu, "the machine code is for sm_" + std::to_string(capability) +
+                                         ", the device is sm_" + std::to_string(on.capability));
+  }
+  if (version / 1000 > read_settings().version / 1000) {
+    throw failure(invalid_image, "the machine code is that of a newer driver");
+  }
+  return end + 1;
+}
+
 }  // namespace
+
+std::string machine_code_of(const context& made_for, const std::string& ptx) {
+  return std::string(elf) + " " + mark + " " + std::to_string(made_for.on.capability) + " " +
+         std::to_string(read_settings().version) + "\n" + ptx;
+}
+
+module_text parse_for(const device& on, const char* ptx) {
+  module_text text = parse_ptx(ptx);
+  if (text.target == 0) throw failure(invalid_ptx, "PTX: the text has no .target");
+  if (text.target > on.capability) {
+    throw failure(no_binary_for_gpu, "the module is for sm_" + std::to_string(text.target) +
+                                         ", the device is sm_" + std::to_string(on.capability));
+  }
+  return text;
+}
 
 std::shared_ptr<module_object> load_module(const std::shared_ptr<context>& into,
                                            const char* image) {
-  if (std::strncmp(image,
-                   "\x7F"
-                   "ELF",
-                   4) == 0) {
-    throw failure(no_binary_for_gpu, "the stand-in takes PTX only, and no machine code");
-  }
-  const module_text text = parse_ptx(image);
-  if (text.target == 0) throw failure(invalid_ptx, "PTX: the text has no .target");
-  if (text.target > into->on.capability) {
-    throw failure(no_binary_for_gpu, "the module is for sm_" + std::to_string(text.target) +
-                                         ", the device is sm_" +
-                                         std::to_string(into->on.capability));
-  }
+  const module_text text = parse_for(into->on, ptx_in(into->on, image));
   auto made = std::make_shared<module_object>();
   made->owner = into;
   symbol_table symbols;

@@ -54,8 +54,8 @@ context::context(const context_place& at, context_handle object)
       object_(object),
       is_adopted_(at.adopted != nullptr),
       events_(of_->functions()),
-      programs_(of_->functions(), of_->with(), at.architecture, of_->version(),
-                of_->functions().backend()) {}
+      programs_(of_->functions(), of_->with(), at.architecture,
+                at.machine_code + " of driver " + of_->version()) {}
 
 context::~context() {
   if (driver().gone) return;

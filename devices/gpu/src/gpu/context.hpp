@@ -59,6 +59,7 @@ struct context_place {
   std::shared_ptr<driver> of;
   device_number number = 0;
   std::string architecture;          ///< that programs are compiled for
+  std::string machine_code;          ///< that the device runs
   context_handle adopted = nullptr;  ///< a context of the program; null: the primary one
 };
 

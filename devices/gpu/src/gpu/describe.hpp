@@ -16,6 +16,7 @@ struct described {
   device_info info;  ///< without its name
   launch_limits limits;
   std::string architecture;  ///< that programs are compiled for
+  std::string machine_code;  ///< that the device runs: "sm_90"
 };
 
 /// The numbers by which a driver knows the properties of its devices.

@@ -94,7 +94,8 @@ void vendor_backend::add_device(search& in, int ordinal) const {
   info.peer_copies = in.has_peers;
   if (in.given.memory) info.memory_bytes = std::min(info.memory_bytes, *in.given.memory);
   info.largest_binding = info.memory_bytes;
-  const context_place at{in.of, number, found.architecture, is_adopted ? adopted->second : nullptr};
+  const context_place at{in.of, number, found.architecture, found.machine_code,
+                         is_adopted ? adopted->second : nullptr};
   made.usable.push_back(std::make_unique<device_candidate>(
       info,
       [=, limits = found.limits](const device_numbers& numbers, executor& where,
