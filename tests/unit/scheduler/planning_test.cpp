@@ -236,15 +236,15 @@ TEST_F(planning, a_kernel_at_the_address_of_another_has_times_of_its_own) {
 TEST_F(planning, devices_are_in_the_order_in_which_they_are_free) {
   device_plans plans;
   EXPECT_TRUE(plans.look_at(state_.view));
-  plans.begin(false);
+  plans.begin(state_.view, false);
   for (int i = 0; i < 500; ++i) {
     const device_id device{below(many)};
     plans.put_off(device, plans.free_at(device) + nanoseconds(below(100)));
-    const std::vector<device_id>& order = plans.in_order();
+    const auto& order = plans.in_order();
     ASSERT_EQ(order.size(), many);
-    for (std::size_t at = 1; at < many; ++at) {
-      const nanoseconds before = plans.free_at(order[at - 1]), here = plans.free_at(order[at]);
-      ASSERT_TRUE(before < here || (before == here && order[at - 1] < order[at]));
+    for (std::size_t at = 0; at < many; ++at) {
+      ASSERT_EQ(order[at].at, plans.free_at(order[at].device));
+      ASSERT_TRUE(at == 0 || plans.comes_before(order[at - 1].device, order[at].device));
     }
   }
 }
@@ -252,7 +252,7 @@ TEST_F(planning, devices_are_in_the_order_in_which_they_are_free) {
 TEST_F(planning, room_that_no_task_took_is_useless_until_there_is_more) {
   device_plans plans;
   (void)plans.look_at(state_.view);
-  plans.begin(false);
+  plans.begin(state_.view, false);
   EXPECT_EQ(plans.useful_rooms(), 2 * many);
   for (std::size_t i = 1; i < many; ++i) {
     plans.take_room(device_id{i});
@@ -260,11 +260,11 @@ TEST_F(planning, room_that_no_task_took_is_useless_until_there_is_more) {
   }
   EXPECT_EQ(plans.useful_rooms(), 2U);
   EXPECT_TRUE(plans.look_at(state_.view)) << "nothing was queued";
-  plans.begin(true);
+  plans.begin(state_.view, true);
   EXPECT_EQ(plans.rooms(), 2 * many);
   EXPECT_EQ(plans.useful_rooms(), 2 * (many - 1)) << "the first device got nothing";
   (void)plans.look_at(state_.view);
-  plans.begin(false);
+  plans.begin(state_.view, false);
   EXPECT_EQ(plans.useful_rooms(), 2 * many);
 }
 
@@ -302,6 +302,58 @@ TEST_F(planning, a_device_has_more_room_while_its_links_are_busy) {
   state_.commands.begin(time_stamp{1s}, 10ms);
   EXPECT_EQ(room_behind(3900us), 1U);
   EXPECT_EQ(room_behind(4100us), 0U);
+}
+
+TEST_F(planning, a_short_look_finds_whether_a_device_has_gained_room) {
+  device_plans plans;
+  state_.costs.copies().measured(host_memory, memory_id{4}, 1000, 1ms);
+  std::size_t gained = 0;
+  for (int i = 0; i < 500; ++i) {
+    for (device_record& each : state_.devices) {
+      if (below(24) > 0) continue;
+      each.waiting = below(5);
+      each.queued.clear();
+      each.queued.add(nanoseconds(below(5'000'000)));
+    }
+    const bool expected = plans.have_gained(state_.view);
+    ASSERT_EQ(plans.look_at(state_.view), expected);
+    gained += expected ? 1 : 0;
+    plans.begin(state_.view, false);
+    for (std::size_t d = 0; d < many; ++d) {
+      if (below(40) == 0 && plans.room(device_id{d}) > 0) plans.take_room(device_id{d});
+    }
+  }
+  EXPECT_GT(gained, 50U);
+  EXPECT_LT(gained, 450U);
+}
+
+// Where a task was planned before is looked at first, and makes no difference.
+TEST_F(planning, plans_do_not_depend_on_earlier_ones_where_all_is_planned_anew) {
+  const kernel_ref kernel = kernel_called("k");
+  std::vector<placed_task*> tasks;
+  for (int i = 0; i < 8; ++i) {
+    tasks.push_back(&add(kernel, 1e6 * static_cast<double>(1 + below(5)), some_buffers()));
+    state_.task_times.keep(*tasks.back());
+  }
+  replanning with_plans;
+  const round_news all_anew{.tasks = false, .estimates = true};
+  for (int i = 0; i < 300; ++i) {
+    for (device_record& each : state_.devices) {
+      each.waiting = 16;
+      each.queued.clear();
+      each.queued.add(nanoseconds(below(3'000'000)));
+    }
+    state_.devices[below(many)].waiting = 0;
+    replanning without;
+    ASSERT_TRUE(with_plans.begin_round(state_.view, all_anew));
+    ASSERT_TRUE(without.begin_round(state_.view, all_anew));
+    for (const placed_task* const t : tasks) {
+      const auto one = with_plans.decide(*t, state_.view), other = without.decide(*t, state_.view);
+      ASSERT_TRUE(one && other);
+      ASSERT_EQ(one->device, other->device);
+      ASSERT_EQ(one->is_final, other->is_final);
+    }
+  }
 }
 
 // The first devices in the order in which they are free are enough to find the best of all.

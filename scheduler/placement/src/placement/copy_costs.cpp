@@ -14,16 +14,13 @@ double copy_costs::by_rates(memory_id from, memory_id to, std::uint64_t bytes) c
   return count(link.latency) + static_cast<double>(bytes) / link.bytes_per_second * 1e9;
 }
 
-nanoseconds copy_costs::predict(memory_id from, memory_id to, std::uint64_t bytes) const {
+nanoseconds copy_costs::predict_anew(link_predictions::prediction& to_keep, memory_id from,
+                                     memory_id to, std::uint64_t bytes) const {
   if (kept_ != nullptr && !has_asked_) recall();
-  const stream_id stream = machine_.link_between(from, to)->stream;
-  auto& last = predictions_[stream.value].place_of(from, to, bytes);
-  if (last.bytes != bytes || last.from != from || last.to != to) {
-    const auto known = known_.find({from, to, size_class(static_cast<double>(bytes))});
-    const double factor = known == known_.end() ? 1 : known->second.factor.value();
-    last = {from, to, bytes, rounded(by_rates(from, to, bytes) * factor)};
-  }
-  return last.time;
+  const auto known = known_.find({from, to, size_class(static_cast<double>(bytes))});
+  const double factor = known == known_.end() ? 1 : known->second.factor.value();
+  to_keep = {from, to, bytes, rounded(by_rates(from, to, bytes) * factor)};
+  return to_keep.time;
 }
 
 void copy_costs::recall() const {

@@ -23,7 +23,12 @@ class copy_costs {
       : machine_(machine), kept_(kept), predictions_(machine.streams.size()) {}
 
   /// Without anything in the way of the copy. There must be a link.
-  [[nodiscard]] nanoseconds predict(memory_id from, memory_id to, std::uint64_t bytes) const;
+  [[nodiscard]] nanoseconds predict(memory_id from, memory_id to, std::uint64_t bytes) const {
+    const stream_id stream = machine_.link_between(from, to)->stream;
+    auto& last = predictions_[stream.value].place_of(from, to, bytes);
+    const bool is_same = last.bytes == bytes && last.from == from && last.to == to;
+    return is_same ? last.time : predict_anew(last, from, to, bytes);
+  }
   void measured(memory_id from, memory_id to, std::uint64_t bytes, nanoseconds took);
   /// Counts changes of predictions by more than an eighth.
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
@@ -61,6 +66,8 @@ class copy_costs {
     std::array<prediction, most> of{};
   };
 
+  nanoseconds predict_anew(link_predictions::prediction& to_keep, memory_id from, memory_id to,
+                           std::uint64_t bytes) const;
   [[nodiscard]] double by_rates(memory_id from, memory_id to, std::uint64_t bytes) const;
   void recall() const;
 

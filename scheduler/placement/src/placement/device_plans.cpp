@@ -7,32 +7,41 @@
 
 namespace hocket::placement {
 
+bool device_plans::have_gained(const device_view& devices) const {
+  if (of_.empty()) return true;
+  for (std::size_t i = 0; i < of_.size(); ++i) {
+    if (devices.has_more_room(device_id{i}, of_[i].room)) return true;
+  }
+  return false;
+}
+
 bool device_plans::look_at(const device_view& devices) {
   bool has_gained = order_.empty();
   of_.resize(devices.count());
   rooms_ = 0;
   for (std::size_t i = 0; i < of_.size(); ++i) {
     plan& each = of_[i];
-    each.seen_free_at = devices.backlog(device_id{i});
-    each.seen_room = devices.room(device_id{i}, each.seen_free_at);
+    each.seen_room = devices.room(device_id{i});
     rooms_ += each.seen_room;
     if (each.seen_room > each.room) has_gained = true;
   }
   return has_gained;
 }
 
-void device_plans::begin(bool rooms_stay_useless) {
+void device_plans::begin(const device_view& devices, bool rooms_stay_useless) {
   useful_rooms_ = 0;
   for (std::size_t i = 0; i < of_.size(); ++i) {
     plan& each = of_[i];
     each.is_useless = rooms_stay_useless && each.seen_room <= each.room;
-    each.free_at = each.seen_free_at;
     each.room = each.seen_room;
-    each.load_of_links = -1;
     if (!each.is_useless) useful_rooms_ += each.room;
-    if (order_.size() == i) order_.push_back(device_id{i});
+    if (seen_order_.size() == i) seen_order_.push_back({nanoseconds{0}, device_id{i}});
   }
-  sort();
+  for (free_device& each : seen_order_) {
+    each.at = of_[each.device.value].free_at = devices.backlog(each.device);
+  }
+  sort_seen();
+  order_ = seen_order_;
 }
 
 void device_plans::take_room(device_id device) {
@@ -42,27 +51,35 @@ void device_plans::take_room(device_id device) {
   if (!each.is_useless) --useful_rooms_;
 }
 
-/// By insertion: the order of the last round is almost right.
-void device_plans::sort() {
-  for (std::size_t i = 1; i < order_.size(); ++i) {
-    const device_id moved = order_[i];
+/// By insertion: the order in which the last round began, before it planned anything, is almost
+/// right.
+void device_plans::sort_seen() {
+  std::vector<free_device>& order = seen_order_;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i - 1] < order[i]) continue;
+    const free_device moved = order[i];
     std::size_t to = i;
-    for (; to > 0 && comes_before(moved, order_[to - 1]); --to) order_[to] = order_[to - 1];
-    order_[to] = moved;
+    for (; to > 0 && moved < order[to - 1]; --to) order[to] = order[to - 1];
+    order[to] = moved;
   }
 }
 
 void device_plans::put_off(device_id device, nanoseconds until) {
   of_[device.value].free_at = until;
-  auto at = std::ranges::find(order_, device);
-  for (; at + 1 != order_.end() && comes_before(at[1], device); ++at) at[0] = at[1];
-  *at = device;
-}
-
-double device_plans::load_of_links(device_id device, const device_view& devices) {
-  double& known = of_[device.value].load_of_links;
-  if (known < 0) known = devices.load_of_links(device);
-  return known;
+  const free_device later{until, device};
+  free_device* at = order_.data();
+  // Devices that are free early are put off most often.
+  while (at->device != device) ++at;
+  free_device* to = at + 1;
+  free_device* const end = order_.data() + order_.size();
+  // Searching by halves is cheaper only where many devices are passed.
+  for (int passed = 0; passed < 8 && to != end && *to < later; ++passed, ++to) to[-1] = *to;
+  if (to != end && *to < later) {
+    free_device* const behind = std::lower_bound(to, end, later);
+    std::copy(to, behind, to - 1);
+    to = behind;
+  }
+  to[-1] = later;
 }
 
 }  // namespace hocket::placement

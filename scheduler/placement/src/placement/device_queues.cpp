@@ -37,7 +37,10 @@ void device_queues::enqueue(placed_task& t, device_id device) {
   t.phase = task_phase::queued;
   d.queued.add(t.run.predicted.time);
   if (d.waiting++ == 0) with_tasks_.insert(device.value);
-  if (t.in_order) ++d.in_line;
+  if (t.in_order) {
+    ++d.in_line;
+    ++s_.in_line;
+  }
   if (data_present(t)) {
     d.present.insert(place_of(t));
   } else {
@@ -76,7 +79,10 @@ void device_queues::dequeue(placed_task& t) {
   if (!was_there) return;
   d.queued.take_away(t.run.predicted.time);
   if (--d.waiting == 0) with_tasks_.set(t.run.device.value, false);
-  if (t.in_order) --d.in_line;
+  if (t.in_order) {
+    --d.in_line;
+    --s_.in_line;
+  }
 }
 
 bool device_queues::data_present(const placed_task& t) const {

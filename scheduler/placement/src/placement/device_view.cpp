@@ -8,33 +8,47 @@
 
 namespace hocket::placement {
 
-std::size_t device_view::room(device_id device, nanoseconds backlog) const {
-  constexpr std::size_t least = 2, most = 16;  // for each lane
-  const device_record& d = devices_[device.value];
-  const std::size_t own_lanes = lanes(device);
-  // Of a line one task is next, and may come after a task that waits for this room.
-  const std::size_t behind = d.in_line > 0 ? d.in_line - 1 : 0;
-  const std::size_t committed = tasks(device) - behind;
-  if (!d.is_used() || committed >= most * own_lanes) return 0;
-  if (committed < least * own_lanes) return least * own_lanes - committed;
-  // Over busy links data may come late; where links are idle, tasks are better decided late.
-  const machine::device_node& node = machine_.devices[device.value];
-  const nanoseconds copy = model_.copies().usual();
-  if (backlog < std::max(copy, 2 * node.ahead)) return 1;
-  if (backlog >= 4 * copy || node.memory == host_memory) return 0;
-  const double load = std::min(1.0, 2 * load_of_links(device));
-  const auto usual = static_cast<double>(copy.count());
-  const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * usual));
-  return backlog < moving ? 1 : 0;
+std::vector<device_view::fixed_part> device_view::fixed_parts(const machine& of,
+                                                              const core_sharing& sharing) {
+  std::vector<fixed_part> all;
+  for (std::size_t i = 0; i < of.devices.size(); ++i) {
+    const machine::device_node& node = of.devices[i];
+    fixed_part& made = all.emplace_back();
+    made.lanes = node.compute.size();
+    if (made.lanes > 0) made.lane = node.compute.front();
+    made.ahead = node.ahead;
+    made.uses_host_memory = node.memory == host_memory;
+    made.is_plain = made.lanes == 1 && sharing.rivals(device_id{i}).empty();
+    if (made.uses_host_memory) continue;
+    const auto& in = of.link_between(host_memory, node.memory);
+    const auto& out = of.link_between(node.memory, host_memory);
+    if (in) made.in = in->stream;
+    if (out) made.out = out->stream;
+  }
+  return all;
 }
 
-double device_view::load_of_links(device_id device) const {
-  const memory_id memory = machine_.devices[device.value].memory;
-  if (memory == host_memory) return 1;  // as busy as those of all devices together
-  const auto& in = machine_.link_between(host_memory, memory);
-  const auto& out = machine_.link_between(memory, host_memory);
-  return std::max(in ? commands_.busy_share(in->stream) : 0.0,
-                  out ? commands_.busy_share(out->stream) : 0.0);
+nanoseconds device_view::own_backlog(device_id device) const {
+  const machine::device_node& node = machine_.devices[device.value];
+  nanoseconds sum = devices_[device.value].queued.value();
+  for (const stream_id lane : node.compute) sum = limited_sum(sum, commands_.remaining(lane));
+  const std::size_t lanes = node.compute.size();
+  return lanes == 1 ? sum : sum / static_cast<std::int64_t>(lanes);
+}
+
+nanoseconds device_view::backlog_with_rivals(device_id device) const {
+  nanoseconds sum = own_backlog(device);
+  for (const core_sharing::rival& each : sharing_.rivals(device)) {
+    sum = limited_sum(sum, rounded(each.takes * placement::count(own_backlog(each.device))));
+  }
+  return sum;
+}
+
+double device_view::find_load(device_id device) const {
+  const fixed_part& fixed = fixed_[device.value];
+  if (fixed.uses_host_memory) return 1;  // as busy as those of all devices together
+  return std::max(fixed.in.valid() ? commands_.busy_share(fixed.in) : 0.0,
+                  fixed.out.valid() ? commands_.busy_share(fixed.out) : 0.0);
 }
 
 double device_view::least_cost(launch_times& times, double weight) const {

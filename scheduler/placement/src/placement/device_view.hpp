@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,9 @@ class device_view {
         lanes_(lanes),
         prices_(prices),
         devices_(devices),
-        sharing_(machine) {}
+        sharing_(machine),
+        fixed_(fixed_parts(machine, sharing_)),
+        loads_(machine.devices.size()) {}
 
   /// Devices have the numbers below this.
   [[nodiscard]] std::size_t count() const noexcept { return devices_.size(); }
@@ -61,11 +64,8 @@ class device_view {
   /// When a lane of the device is done with what is queued and in flight, from now on.
   /// Work of other devices on the same cores of the host comes first.
   [[nodiscard]] nanoseconds backlog(device_id device) const {
-    nanoseconds sum = own_backlog(device);
-    for (const core_sharing::rival& each : sharing_.rivals(device)) {
-      sum = limited_sum(sum, rounded(each.takes * placement::count(own_backlog(each.device))));
-    }
-    return sum;
+    return fixed_[device.value].is_plain ? own_backlog_of_lane(device)
+                                         : backlog_with_rivals(device);
   }
   /// The devices that use the same cores of the host.
   [[nodiscard]] std::span<const core_sharing::rival> rivals(device_id device) const {
@@ -73,7 +73,11 @@ class device_view {
   }
   /// The share of the last while in which the links to and from the device were busy, the busier
   /// of the two.
-  [[nodiscard]] double load_of_links(device_id device) const;
+  [[nodiscard]] double load_of_links(device_id device) const {
+    known_load& known = loads_[device.value];
+    if (known.moment != commands_.moment()) known = {commands_.moment(), find_load(device)};
+    return known.load;
+  }
   /// The price of a second of one of its lanes: more than one if other devices suit the pending
   /// work less. See device_prices.
   [[nodiscard]] double price(device_id device) const { return prices_.of(device); }
@@ -81,9 +85,15 @@ class device_view {
   [[nodiscard]] double weight_of_prices() const { return prices_.weight(); }
   /// How many tasks more should be queued at the device, so that it does not stand idle while data
   /// move.
-  [[nodiscard]] std::size_t room(device_id device) const { return room(device, backlog(device)); }
-  /// The room of a device whose backlog is known.
-  [[nodiscard]] std::size_t room(device_id device, nanoseconds backlog) const;
+  [[nodiscard]] std::size_t room(device_id device) const {
+    const std::size_t counted = counted_room(device);
+    return counted != depends_on_time ? counted : is_short(device) ? 1 : 0;
+  }
+  /// True if the room of the device is more than that. Asks for its backlog only where it has to.
+  [[nodiscard]] bool has_more_room(device_id device, std::size_t than) const {
+    const std::size_t counted = counted_room(device);
+    return counted != depends_on_time ? counted > than : than == 0 && is_short(device);
+  }
 
   /// In nanoseconds, the time of such a launch and weight times what it costs by the price of a
   /// lane, where that is least. The weight changes only when prices do.
@@ -98,13 +108,54 @@ class device_view {
   }
 
  private:
-  [[nodiscard]] nanoseconds own_backlog(device_id device) const {
-    const machine::device_node& node = machine_.devices[device.value];
-    nanoseconds sum = devices_[device.value].queued.value();
-    for (const stream_id lane : node.compute) sum = limited_sum(sum, commands_.remaining(lane));
-    const std::size_t lanes = node.compute.size();
-    return lanes == 1 ? sum : sum / static_cast<std::int64_t>(lanes);
+  struct known_load {
+    std::uint64_t moment = 0;  ///< in_flight_table::moment()
+    double load = 0;
+  };
+  [[nodiscard]] double find_load(device_id device) const;
+  static constexpr std::size_t depends_on_time = std::numeric_limits<std::size_t>::max();
+
+  /// The room as far as the number of tasks says what it is.
+  [[nodiscard]] std::size_t counted_room(device_id device) const {
+    constexpr std::size_t least = 2, most = 16;  // for each lane
+    const device_record& d = devices_[device.value];
+    const std::size_t own_lanes = fixed_[device.value].lanes;
+    // Of a line one task is next, and may come after a task that waits for this room.
+    const std::size_t behind = d.in_line > 0 ? d.in_line - 1 : 0;
+    const std::size_t committed = tasks(device) - behind;
+    if (!d.is_used() || committed >= most * own_lanes) return 0;
+    return committed < least * own_lanes ? least * own_lanes - committed : depends_on_time;
   }
+  /// True if the device is done with all it has before data for one more task may be there.
+  [[nodiscard]] bool is_short(device_id device) const {
+    // Over busy links data may come late; where links are idle, tasks are better decided late.
+    const fixed_part& fixed = fixed_[device.value];
+    const nanoseconds copy = model_.copies().usual(), there = backlog(device);
+    if (there < std::max(copy, 2 * fixed.ahead)) return true;
+    if (there >= 4 * copy || fixed.uses_host_memory) return false;
+    const double load = std::min(1.0, 2 * load_of_links(device));
+    const auto usual = static_cast<double>(copy.count());
+    const nanoseconds moving(static_cast<nanoseconds::rep>((1 + 3 * load) * usual));
+    return there < moving;
+  }
+  /// Of a device with one lane.
+  [[nodiscard, gnu::always_inline]] nanoseconds own_backlog_of_lane(device_id device) const {
+    return limited_sum(devices_[device.value].queued.value(),
+                       commands_.remaining(fixed_[device.value].lane));
+  }
+  [[nodiscard]] nanoseconds own_backlog(device_id device) const;
+  [[nodiscard]] nanoseconds backlog_with_rivals(device_id device) const;
+  /// What is asked for often and is always the same of a device.
+  struct fixed_part {
+    std::size_t lanes = 1;
+    stream_id lane;     ///< the first
+    stream_id in, out;  ///< links to and from the host; not valid: there is none
+    nanoseconds ahead{0};
+    bool uses_host_memory = false;
+    bool is_plain = false;  ///< one lane, and no other device on the same cores
+  };
+  [[nodiscard]] static std::vector<fixed_part> fixed_parts(const machine& of,
+                                                           const core_sharing& sharing);
 
   const machine& machine_;
   const cost_model& model_;
@@ -114,6 +165,8 @@ class device_view {
   const device_prices& prices_;
   const std::vector<device_record>& devices_;
   core_sharing sharing_;
+  std::vector<fixed_part> fixed_;          ///< of each device
+  mutable std::vector<known_load> loads_;  ///< likewise
 };
 
 }  // namespace hocket::placement

@@ -98,6 +98,7 @@ struct engine_state {
 
   std::size_t issued = 0;           ///< tasks and views that were issued and have not ended
   std::size_t open_domains = 0;     ///< of those: nested domains
+  std::size_t in_line = 0;          ///< tasks in order that are queued at devices
   std::uint64_t latest_issued = 0;  ///< the largest age among those that were issued
   std::uint64_t ended = 0;          ///< tasks that have ended
   std::size_t lost = 0;             ///< devices that were lost

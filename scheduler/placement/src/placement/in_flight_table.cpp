@@ -128,6 +128,7 @@ std::vector<command_record> in_flight_table::lose(stream_id stream) {
   s.backlog.clear();
   s.late = nanoseconds{0};
   s.lost = true;
+  ++moments_;  // the stream is idle now, and the time until now does not count as busy
   waiters_.wake(stream, std::numeric_limits<std::uint64_t>::max());
   return lost;
 }

@@ -65,9 +65,12 @@ class in_flight_table {
 
   /// A step begins at this time. memory: how far busy_share() looks back.
   void begin(time_stamp now, nanoseconds memory) noexcept {
+    if (now != now_ || memory != memory_) ++moments_;
     now_ = now;
     memory_ = memory;
   }
+  /// While it stays the same, busy_share() does.
+  [[nodiscard]] std::uint64_t moment() const noexcept { return moments_; }
 
   [[nodiscard]] point next(stream_id stream) const {
     return {stream, streams_[stream.value].planned + 1};
@@ -175,7 +178,7 @@ class in_flight_table {
   [[nodiscard]] std::size_t in_flight() const;  ///< on all streams
   /// The predicted times of the commands, less the time since its oldest command became that, and
   /// what expect_more() has said.
-  [[nodiscard]] nanoseconds remaining(stream_id stream) const {
+  [[nodiscard, gnu::always_inline]] nanoseconds remaining(stream_id stream) const {
     const stream_state& s = streams_[stream.value];
     if (s.commands.empty()) return nanoseconds{0};
     const nanoseconds passed = std::min(s.commands.front().predicted, now_ - s.first_since);
@@ -248,6 +251,7 @@ class in_flight_table {
   command_waiters waiters_;
   time_stamp now_{0};
   nanoseconds memory_{0};
+  std::uint64_t moments_ = 1;
 };
 
 }  // namespace hocket::placement

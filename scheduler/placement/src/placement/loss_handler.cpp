@@ -23,11 +23,11 @@ bool comes_after(const command_record& c, point other) {
 
 void loss_handler::copy_ended(const command_record& record, const command_result& how) {
   const copied_part& copy = *record.copy;
-  for (std::size_t i = 0; i < s_.devices.size(); ++i) {
-    const machine::device_node& node = s_.nodes.devices[i];
-    if (!node.owns_memory) continue;
-    if (node.memory == copy.to) s_.devices[i].done.bytes_in += copy.bytes;
-    if (node.memory == copy.from) s_.devices[i].done.bytes_out += copy.bytes;
+  for (const device_id owner : owners_[copy.to.value]) {
+    s_.devices[owner.value].done.bytes_in += copy.bytes;
+  }
+  for (const device_id owner : owners_[copy.from.value]) {
+    s_.devices[owner.value].done.bytes_out += copy.bytes;
   }
   s_.trace.ended(record, how, s_.tasks.find(record.task));
   if (s_.takes_notes) s_.decisions.copy_ended(record, how);

@@ -21,7 +21,13 @@ class loss_handler {
         memory_(memory),
         recovery_(recovery),
         duplicates_(duplicates),
-        preparations_(preparations) {}
+        preparations_(preparations),
+        owners_(state.nodes.memories.size()) {
+    for (std::size_t i = 0; i < state.nodes.devices.size(); ++i) {
+      const machine::device_node& node = state.nodes.devices[i];
+      if (node.owns_memory) owners_[node.memory.value].push_back(device_id{i});
+    }
+  }
 
   void copy_ended(const command_record& record, const command_result& how);
   /// The device is gone, with its memory if it owns that. Tasks that were issued there fail, unless
@@ -45,6 +51,7 @@ class loss_handler {
   loss_recovery& recovery_;
   task_duplicates& duplicates_;
   kernel_preparations& preparations_;
+  std::vector<std::vector<device_id>> owners_;  ///< of each memory
 };
 
 }  // namespace hocket::placement

@@ -27,6 +27,7 @@ void memory_reclaimer::begin_to_wait(placed_task& t) {
   t.phase = task_phase::reserving;
   if (t.traced != nullptr) decision_log::reserving(t, s_.now);
   s_.device_of(t).reserving = &t;
+  reserving_.insert(t.run.device.value);
 }
 
 void memory_reclaimer::reserve(placed_task& t, std::vector<need>&& needs) {
@@ -69,6 +70,7 @@ void memory_reclaimer::retry_bands(memory_id memory) {
 
 placed_task* memory_reclaimer::withdraw(device_id device) {
   placed_task* const waited = std::exchange(s_.devices[device.value].reserving, nullptr);
+  reserving_.set(device.value, false);
   if (waited == nullptr) return nullptr;
   s_.replicas.ledger().withdraw(waited->id);
   set_awaits_band(*waited, false);
@@ -97,6 +99,7 @@ void memory_reclaimer::grant_reservations() {
       continue;
     }
     s_.device_of(t).reserving = nullptr;
+    reserving_.set(t.run.device.value, false);
     s_.work.mark_dirty(t.run.device);
     s_.replicas.pin(t, memory);
     issuer_.issue(t);
@@ -199,15 +202,16 @@ void memory_reclaimer::look_at_reservations() {
   // its lane may be about to end.
   constexpr nanoseconds moment = std::chrono::milliseconds(5), long_time = std::chrono::seconds(1);
   if (awaits_memory_.valid()) return;
-  for (const device_record& d : s_.devices) {
-    if (!lacks_memory(d.reserving)) continue;
+  reserving_.until([&](std::size_t device) {
+    const placed_task* const t = s_.devices[device].reserving;
+    if (!lacks_memory(t)) return false;
     const bool is_hopeless = s_.commands.apart().empty();
-    if (d.reserving->warned_of && !is_hopeless) continue;
-    awaits_memory_ = d.reserving->id;
+    if (t->warned_of && !is_hopeless) return false;
+    awaits_memory_ = t->id;
     ended_before_ = s_.ended;
-    s_.work.actions().emplace_back(await_memory{d.reserving->id, is_hopeless ? moment : long_time});
-    return;
-  }
+    s_.work.actions().emplace_back(await_memory{t->id, is_hopeless ? moment : long_time});
+    return true;
+  });
 }
 
 /// True if the task waits for memory, and no command in flight will free any.

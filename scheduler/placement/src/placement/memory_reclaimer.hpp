@@ -14,7 +14,7 @@ namespace hocket::placement {
 class memory_reclaimer {
  public:
   memory_reclaimer(engine_state& state, task_issuer& issuer, task_placer& placer)
-      : s_(state), issuer_(issuer), placer_(placer) {}
+      : s_(state), issuer_(issuer), placer_(placer), reserving_(state.devices.size()) {}
 
   /// Pins what the task has in the memory of its device. False if that is not all it needs: then it
   /// waits for the rest, and is issued once it has that.
@@ -66,6 +66,7 @@ class memory_reclaimer {
   /// The task that waits for memory while nothing is in flight, and how many tasks had ended then.
   task_id awaits_memory_;
   std::uint64_t ended_before_ = 0;
+  number_set reserving_;            ///< devices that a task waits for memory of
   std::size_t awaiting_bands_ = 0;  ///< tasks that wait until a block in their way is not in use
 };
 

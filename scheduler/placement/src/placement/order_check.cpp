@@ -24,6 +24,7 @@ bool ends_by_itself(const placed_task& t) {
 }  // namespace
 
 void order_check::look() {
+  if (s_.in_line == 0) return;
   for (std::size_t i = 0; i < s_.devices.size(); ++i) {
     if (s_.devices[i].in_line == 0) continue;
     placed_task* const first = s_.tasks.find(s_.throttle.first_of(device_id{i}));

@@ -4,6 +4,7 @@
 #include "placement/replanning.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "placement/time_counts.hpp"
 
@@ -26,8 +27,10 @@ double later_updates(const placed_task& t) {
 
 /// The loss of later tasks if what this one updates stays on the device: the time that they
 /// take longer there, or its way to where they are fastest.
-double loss_of_staying(const task_costs& costs, device_id device, double later) {
-  const double longer = later * in_nanoseconds(costs.time(device) - costs.shortest());
+double loss_of_staying(const placed_task& t, const task_costs& costs, device_id device) {
+  const nanoseconds more = costs.time(device) - costs.shortest();
+  if (more.count() == 0) return 0;
+  const double longer = later_updates(t) * in_nanoseconds(more);
   return longer == 0 ? 0 : std::min(longer, in_nanoseconds(costs.way_to_fastest(device)));
 }
 
@@ -53,7 +56,7 @@ struct replanning::common_terms {
   common_terms(const placed_task& t, const device_view& view, const weights& given)
       : devices(view),
         costs(view.costs(t)),
-        later(later_updates(t)),
+        task(t),
         times(given),
         price(given.price * view.weight_of_prices()) {}
 
@@ -62,28 +65,29 @@ struct replanning::common_terms {
 
   const device_view& devices;
   task_costs costs;
-  double later;
+  const placed_task& task;
   const weights& times;
   double price;  ///< the weight of the price of a device
 };
 
 replanning::terms replanning::terms_of(device_id device, const common_terms& common,
-                                       device_plans& plans) {
+                                       const device_plans& plans) {
   const task_costs& costs = common.costs;
   const data_cost& data = costs.data(device);
   const nanoseconds time = costs.time(device), moving = data.moving();
   const nanoseconds begin = std::max(plans.free_at(device), common.devices.arrival(data, device));
-  const double load = moving.count() == 0 ? 0 : plans.load_of_links(device, common.devices);
+  const double load = moving.count() == 0 ? 0 : common.devices.load_of_links(device);
   return {begin + time, common.times.moving * load * in_nanoseconds(moving),
-          common.times.staying * loss_of_staying(costs, device, common.later),
+          common.times.staying * loss_of_staying(common.task, costs, device),
           common.price * common.devices.price(device) * in_nanoseconds(time)};
 }
 
 bool replanning::begin_round(const device_view& devices, const round_news& news) {
-  const bool has_gained = plans_.look_at(devices);
   // An open task was planned for a device that had no room, and is only final when that has.
-  if (plans_.rooms() == 0 || !(has_gained || news.any())) return false;
-  plans_.begin(!news.estimates);
+  if (!news.any() && !plans_.have_gained(devices)) return false;
+  (void)plans_.look_at(devices);
+  if (plans_.rooms() == 0) return false;
+  plans_.begin(devices, !news.estimates);
   // Now and then all are planned anew, because tasks and copies take other times than planned; and
   // when a device has room for which no task was found.
   const bool is_due = ++rounds_ % rounds_with_a_plan == 0;
@@ -93,32 +97,96 @@ bool replanning::begin_round(const device_view& devices, const round_news& news)
   return true;
 }
 
+/// Looks for the device with the least sum of terms for one task.
+class replanning::search {
+ public:
+  search(const placed_task& t, const device_view& devices, const device_plans& plans,
+         const weights& given)
+      : common_(t, devices, given), plans_(plans) {}
+
+  /// guess: a device that may be the best, so that it is known soon which are worse; not valid:
+  /// there is none.
+  [[nodiscard]] std::optional<candidate> best(device_id guess) {
+    if (!common_.costs.fastest().valid()) return std::nullopt;
+    least_ = common_.least();
+    const nanoseconds arrival_elsewhere = common_.costs.earliest_elsewhere();
+    // What it takes to bring data is kept as it was at the first look. Where devices are left that
+    // were not looked at, each is looked at as early as it would be without the guess.
+    if (guess.valid() && common_.costs.is_known()) look_at({plans_.free_at(guess), guess});
+    look_at_holders();
+    look_at_all(false, arrival_elsewhere);
+    return best_;
+  }
+
+ private:
+  using free_device = device_plans::free_device;
+
+  /// Devices that have data of the task, in the order in which they are free.
+  void look_at_holders() {
+    const auto* const few = common_.costs.few_with_data();
+    if (few == nullptr) return look_at_all(true, nanoseconds{0});
+    short_list<free_device, 4> sorted;
+    for (const device_id each : *few) sorted.push_back({plans_.free_at(each), each});
+    std::sort(sorted.begin(), sorted.end());
+    for (const free_device& each : sorted) {
+      if (ends_at(each.at)) return;
+      look_at(each);
+    }
+  }
+
+  void look_at_all(bool with_data, nanoseconds arrival) {
+    for (const free_device& each : plans_.in_order()) {
+      if (ends_at(std::max(each.at, arrival))) return;
+      if (common_.costs.has_data(each.device) == with_data) look_at(each);
+    }
+  }
+
+  /// True if no device that begins then or later is better than the best.
+  [[nodiscard]] bool ends_at(nanoseconds begin) const {
+    return in_nanoseconds(begin) + least_ > least_sum_;
+  }
+
+  [[gnu::always_inline]] void look_at(const free_device& at) {
+    if (common_.costs.can_run(at.device) && !is_more_at_least(at)) look_closer(at);
+  }
+
+  [[gnu::noinline]] void look_closer(const free_device& at) {
+    if (best_ && at.device == best_->device) return;
+    const terms sum = terms_of(at.device, common_, plans_);
+    const double score = sum.sum();
+    const bool is_better = !best_ || score < least_sum_ ||
+                           (score == least_sum_ && plans_.comes_before(at.device, best_->device));
+    if (!is_better) return;
+    best_ = candidate{at.device, score, sum.end, common_.costs.time(at.device)};
+    least_sum_ = score;
+  }
+
+  /// True if the sum is more than the least so far even if no link has other copies to make and
+  /// nothing is lost by staying. No term is negative, and rounding keeps the order of sums.
+  [[nodiscard, gnu::always_inline]] bool is_more_at_least(const free_device& at) const {
+    const nanoseconds moving = common_.costs.data(at.device).moving();
+    const nanoseconds time = common_.costs.time(at.device);
+    terms some{.end = std::max(at.at, moving) + time,
+               .price = common_.price * common_.devices.price(at.device) * in_nanoseconds(time)};
+    if (some.sum() > least_sum_) return true;
+    if (moving.count() == 0) return false;
+    const double load = common_.devices.load_of_links(at.device);
+    some.links = common_.times.moving * load * in_nanoseconds(moving);
+    return some.sum() > least_sum_;
+  }
+
+  common_terms common_;
+  const device_plans& plans_;
+  double least_ = 0;  ///< no device takes less time and price
+  std::optional<candidate> best_;
+  double least_sum_ = std::numeric_limits<double>::infinity();
+};
+
 std::optional<replanning::candidate> replanning::best_of(const placed_task& t,
                                                          const device_view& devices,
-                                                         device_plans& plans) const {
-  const common_terms common(t, devices, *weights_);
-  if (!common.costs.fastest().valid()) return std::nullopt;
-  const double least = common.least();
-  const nanoseconds arrival_elsewhere = common.costs.earliest_elsewhere();
-  std::optional<candidate> best;
-  const auto look_at = [&](bool with_data) {
-    const nanoseconds arrival = with_data ? nanoseconds{0} : arrival_elsewhere;
-    for (const device_id device : plans.in_order()) {
-      if (common.costs.has_data(device) != with_data) continue;
-      // Other devices are free later.
-      const nanoseconds begin = std::max(plans.free_at(device), arrival);
-      if (best && in_nanoseconds(begin) + least > best->score) break;
-      if (!common.costs.can_run(device)) continue;
-      const terms sum = terms_of(device, common, plans);
-      const double score = sum.sum();
-      const bool is_better = !best || score < best->score ||
-                             (score == best->score && plans.comes_before(device, best->device));
-      if (is_better) best = candidate{device, score, sum.end, common.costs.time(device)};
-    }
-  };
-  look_at(true);
-  look_at(false);
-  return best;
+                                                         const device_plans& plans,
+                                                         const weights& given, device_id guess) {
+  return search(t, devices, plans, given).best(guess);
 }
 
 void replanning::explain(const placed_task& t, const device_view& devices, bool in_round,
@@ -128,7 +196,7 @@ void replanning::explain(const placed_task& t, const device_view& devices, bool 
   device_plans plans = plans_;
   if (!in_round) {
     (void)plans.look_at(devices);
-    plans.begin(false);
+    plans.begin(devices, false);
   }
   for (traced_candidate& each : candidates) {
     const terms sum = terms_of(each.device, common, plans);
@@ -144,8 +212,8 @@ void replanning::explain(const placed_task& t, const device_view& devices, bool 
 
 std::optional<device_id> replanning::choose(const placed_task& t, const device_view& devices) {
   (void)plan_of_one_.look_at(devices);
-  plan_of_one_.begin(false);
-  const auto best = best_of(t, devices, plan_of_one_);
+  plan_of_one_.begin(devices, false);
+  const auto best = best_of(t, devices, plan_of_one_, *weights_, {});
   return best ? std::optional(best->device) : std::nullopt;
 }
 
@@ -157,6 +225,12 @@ const replanning::earlier_plan* replanning::find_earlier(const placed_task& t) c
   const bool counts =
       found.age == t.age && found.since == valid_since_ && place_ <= found.place + few;
   return counts ? &found : nullptr;
+}
+
+/// Where the task was planned last; not valid where it was not.
+device_id replanning::last_device(const placed_task& t) const {
+  const bool is_known = t.costs < earlier_.size() && earlier_[t.costs].age == t.age;
+  return is_known ? earlier_[t.costs].device : device_id{};
 }
 
 void replanning::put_off(device_id device, nanoseconds takes, const device_view& devices) {
@@ -175,7 +249,7 @@ std::optional<placement_decision> replanning::decide(const placed_task& t,
     put_off(earlier->device, earlier->takes, devices);
     return placement_decision{earlier->device, false};
   }
-  const auto best = best_of(t, devices, plans_);
+  const auto best = best_of(t, devices, plans_, *weights_, last_device(t));
   if (!best) return std::nullopt;
   const auto lanes = static_cast<std::int64_t>(devices.lanes(best->device));
   const nanoseconds takes = best->time / lanes;

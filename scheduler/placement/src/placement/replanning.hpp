@@ -75,10 +75,14 @@ class replanning final : public device_chooser {
   static const std::array<weights, kept_schedule::runs_to_compare> variants;
 
   [[nodiscard]] static terms terms_of(device_id device, const common_terms& common,
-                                      device_plans& plans);
-  [[nodiscard]] std::optional<candidate> best_of(const placed_task& t, const device_view& devices,
-                                                 device_plans& plans) const;
+                                      const device_plans& plans);
+  class search;
+  [[nodiscard]] static std::optional<candidate> best_of(const placed_task& t,
+                                                        const device_view& devices,
+                                                        const device_plans& plans,
+                                                        const weights& given, device_id guess);
   [[nodiscard]] const earlier_plan* find_earlier(const placed_task& t) const;
+  [[nodiscard]] device_id last_device(const placed_task& t) const;
   void put_off(device_id device, nanoseconds takes, const device_view& devices);
 
   const weights* weights_ = variants.data();

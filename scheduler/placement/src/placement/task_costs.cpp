@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <hocket/memory/binding.hpp>
 
@@ -64,8 +65,8 @@ task_costs::task_costs(const task_cost_table& table, const placed_task& task)
     : table_(table),
       task_(task),
       times_(&table.times_.of(*task.launch)),
+      kept_(&table.note_changes(task)),
       runs_everywhere_(table.runs_everywhere(task)) {
-  table.note_changes(task);
   if (runs_everywhere_) {
     fastest_ = times_->fastest;
     return;
@@ -77,20 +78,8 @@ task_costs::task_costs(const task_cost_table& table, const placed_task& task)
   }
 }
 
-bool task_costs::can_run(device_id device) const {
-  return times_->on[device.value].can_run && table_.devices_[device.value].is_used() &&
-         (runs_everywhere_ || table_.can_run(task_, device));
-}
-
-const data_cost& task_costs::data(device_id device) const { return table_.data_on(task_, device); }
-
-bool task_costs::has_data(device_id device) const {
-  const auto& kept = table_.kept_[task_.costs];
-  return kept.is_in_parts || kept.on[device.value].holds == kept.round;
-}
-
 nanoseconds task_costs::earliest_elsewhere() const {
-  const data_cost& way = table_.kept_[task_.costs].elsewhere;
+  const data_cost& way = kept_->elsewhere;
   if (!way.first.valid() || table_.has_peer_links_) return nanoseconds{0};
   return table_.commands_.remaining(way.first) + way.over_first;
 }
@@ -196,25 +185,30 @@ void task_cost_table::forget(placed_task& t) {
   t.costs = 0;
 }
 
-void task_cost_table::note_changes(const placed_task& t) const {
-  kept_costs& kept = kept_[t.costs];
+kept_data_costs& task_cost_table::note_changes(const placed_task& t) const {
+  kept_data_costs& kept = kept_[t.costs];
   std::uint64_t changes = 0;
   for (const task_access& a : t.accesses) changes += a.buffer->changes;
   const bool is_as_before =
       !kept.is_of_another && kept.estimates == model_.changes() && kept.changes == changes;
-  if (t.costs != 0 && is_as_before) return;
+  if (t.costs != 0 && is_as_before) return kept;
   kept.is_of_another = false;
   kept.estimates = model_.changes();
   kept.changes = changes;
   ++kept.round;
   note_needed(t, kept);
+  return kept;
 }
 
-void task_cost_table::note_needed(const placed_task& t, kept_costs& to) const {
+void task_cost_table::note_needed(const placed_task& t, kept_data_costs& to) const {
   to.on.resize(machine_.devices.size());
+  to.worked_out = 0;
   to.needed.clear();
   to.elsewhere = {};
   to.is_in_parts = false;
+  to.holders.clear();
+  to.has_few_holders = true;
+  constexpr std::size_t few = 4;
   for (const task_access& a : t.accesses) {
     if (!reads_content(a.mode) || a.is_empty()) continue;
     needed_data made{&a, a.region().elements() * a.buffer->element_size};
@@ -225,40 +219,50 @@ void task_cost_table::note_needed(const placed_task& t, kept_costs& to) const {
                                  short_list<memory_id, 4>(holders.begin(), holders.end());
                            });
     if (made.holders.empty()) continue;
+    made.is_on_host = std::ranges::find(made.holders, host_memory) != made.holders.end();
     to.needed.push_back(made);
     if (!made.is_whole) {
       to.is_in_parts = true;
       continue;
     }
     for (const memory_id holder : made.holders) {
-      for (const device_id each : devices_with_[holder.value]) to.on[each.value].holds = to.round;
+      for (const device_id each : devices_with_[holder.value]) {
+        if (std::exchange(to.on[each.value].holds, to.round) == to.round) continue;
+        if (to.holders.size() < few) {
+          to.holders.push_back(each);
+        } else {
+          to.has_few_holders = false;
+        }
+      }
     }
     if (made.holders[0] == host_memory) continue;
     to.elsewhere.first = machine_.link_between(made.holders[0], host_memory)->stream;
     add_time(to.elsewhere.over_first,
              model_.copies().predict(made.holders[0], host_memory, made.bytes));
   }
-  if (to.is_in_parts) to.elsewhere = {};
+  if (to.is_in_parts) {
+    to.elsewhere = {};
+    to.has_few_holders = false;
+  }
 }
 
-const data_cost& task_cost_table::data_on(const placed_task& t, device_id device) const {
-  kept_costs& kept = kept_[t.costs];
-  kept_cost& found = kept.on[device.value];
-  if (found.round != kept.round) {
-    static_cast<data_cost&>(found) = {};
-    found.round = kept.round;
-    const memory_id memory = machine_.devices[device.value].memory;
-    for (const needed_data& each : kept.needed) {
-      const bool is_absent =
-          each.is_whole && std::ranges::find(each.holders, memory) == each.holders.end();
-      if (is_absent) {
-        add_copy({each.holders.begin(), each.holders.end()}, each.bytes, memory, found);
-      } else {
-        add_parts(*each.access, memory, found);
-      }
+void task_cost_table::work_out(kept_data_costs& of, device_id device) const {
+  kept_data_cost& to = of.on[device.value];
+  static_cast<data_cost&>(to) = {};
+  ++of.worked_out;
+  to.round = of.round;
+  const memory_id memory = machine_.devices[device.value].memory;
+  for (const needed_data& each : of.needed) {
+    const bool is_absent =
+        each.is_whole && std::ranges::find(each.holders, memory) == each.holders.end();
+    if (is_absent && memory != host_memory && !has_peer_links_) {
+      add_copy_by_host(each, memory, to);
+    } else if (is_absent) {
+      add_copy({each.holders.begin(), each.holders.end()}, each.bytes, memory, to);
+    } else {
+      add_parts(*each.access, memory, to);
     }
   }
-  return found;
 }
 
 void task_cost_table::add_parts(const task_access& a, memory_id memory, data_cost& to) const {
@@ -283,6 +287,18 @@ void task_cost_table::add_copy(std::span<const memory_id> holders, std::uint64_t
   }
   sum.last = machine_.link_between(from, to)->stream;
   add_time(sum.over_last, model_.copies().predict(from, to, bytes));
+}
+
+/// As add_copy(), where no memory of a device is linked to that of another one.
+void task_cost_table::add_copy_by_host(const needed_data& what, memory_id to,
+                                       data_cost& sum) const {
+  if (!what.is_on_host) {
+    const memory_id from = what.holders[0];
+    sum.first = machine_.link_between(from, host_memory)->stream;
+    add_time(sum.over_first, model_.copies().predict(from, host_memory, what.bytes));
+  }
+  sum.last = machine_.link_between(host_memory, to)->stream;
+  add_time(sum.over_last, model_.copies().predict(host_memory, to, what.bytes));
 }
 
 /// Returns whether there is something to copy. Of copies over several links to one device the last

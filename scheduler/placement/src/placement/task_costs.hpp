@@ -33,6 +33,36 @@ struct data_cost {
 
 class task_cost_table;
 
+/// What it takes to bring the data of a task to one device, as it was when that was worked out.
+struct kept_data_cost : data_cost {
+  std::uint64_t round = 0;  ///< kept_data_costs::round when it was worked out
+  /// kept_data_costs::round when the device's memory had data of the task.
+  std::uint64_t holds = 0;
+};
+/// The content of one buffer that a task reads.
+struct needed_data {
+  const task_access* access;
+  std::uint64_t bytes;
+  short_list<memory_id, 4> holders = {};
+  bool is_whole = false;    ///< all of it has these holders; else one of its parts has
+  bool is_on_host = false;  ///< the host is one of the holders
+};
+/// The same for all devices.
+struct kept_data_costs {
+  std::vector<kept_data_cost> on;  ///< each device
+  std::size_t worked_out = 0;      ///< devices in this round
+  std::vector<needed_data> needed;
+  /// The devices that have data of the task, if they are few and nothing is in parts.
+  short_list<device_id, 4> holders;
+  bool has_few_holders = false;
+  data_cost elsewhere;         ///< the copies to the host for devices that have no data
+  bool is_in_parts = false;    ///< some of what is needed is not whole
+  bool is_of_another = false;  ///< what is kept is that of another task
+  std::uint64_t round = 0;     ///< counts changes of what costs rest on
+  std::uint64_t estimates = 0;
+  std::uint64_t changes = 0;  ///< of buffers
+};
+
 /// The costs of a task on the devices, but for what is queued and in flight. Costs on a device are
 /// worked out when they are asked for.
 class task_costs {
@@ -43,13 +73,19 @@ class task_costs {
   /// The time that the task runs on the fastest device.
   [[nodiscard]] nanoseconds shortest() const { return time(fastest_); }
   /// See task_cost_table::can_run.
-  [[nodiscard]] bool can_run(device_id device) const;
+  [[nodiscard]] inline bool can_run(device_id device) const;
   /// The time that the task runs on the device, which can run it.
   [[nodiscard]] nanoseconds time(device_id device) const { return times_->on[device.value].time; }
   /// Valid until another task is asked for.
-  [[nodiscard]] const data_cost& data(device_id device) const;
+  [[nodiscard]] inline const data_cost& data(device_id device) const;
   /// True if the device's memory has content that the task reads.
-  [[nodiscard]] bool has_data(device_id device) const;
+  [[nodiscard]] inline bool has_data(device_id device) const;
+  /// True if what it takes to bring the data has been worked out for each device.
+  [[nodiscard]] bool is_known() const noexcept { return kept_->worked_out == kept_->on.size(); }
+  /// The devices that have_data is true of, if there are few of them; else nothing.
+  [[nodiscard]] const short_list<device_id, 4>* few_with_data() const noexcept {
+    return kept_->has_few_holders ? &kept_->holders : nullptr;
+  }
   /// No device that has no data of the task has all of them earlier, from now on.
   [[nodiscard]] nanoseconds earliest_elsewhere() const;
   /// The time that the regions which the task updates take from the device to the fastest one.
@@ -64,6 +100,7 @@ class task_costs {
   const task_cost_table& table_;
   const placed_task& task_;
   launch_times* times_;
+  kept_data_costs* kept_;
   bool runs_everywhere_;  ///< that its kernel does
   device_id fastest_;
 };
@@ -103,34 +140,13 @@ class task_cost_table {
 
  private:
   friend task_costs;
-  struct kept_cost : data_cost {
-    std::uint64_t round = 0;  ///< kept_costs::round when it was worked out
-    std::uint64_t holds = 0;  ///< kept_costs::round when the device's memory had data of the task
-  };
-  /// The content of one buffer that a task reads.
-  struct needed_data {
-    const task_access* access;
-    std::uint64_t bytes;
-    short_list<memory_id, 4> holders = {};
-    bool is_whole = false;  ///< all of it has these holders; else one of its parts has
-  };
-  struct kept_costs {
-    std::vector<kept_cost> on;  ///< each device
-    std::vector<needed_data> needed;
-    data_cost elsewhere;         ///< the copies to the host for devices that have no data
-    bool is_in_parts = false;    ///< some of what is needed is not whole
-    bool is_of_another = false;  ///< what is kept is that of another task
-    std::uint64_t round = 0;     ///< counts changes of what costs rest on
-    std::uint64_t estimates = 0;
-    std::uint64_t changes = 0;  ///< of buffers
-  };
-
-  void note_changes(const placed_task& t) const;
-  void note_needed(const placed_task& t, kept_costs& to) const;
-  [[nodiscard]] const data_cost& data_on(const placed_task& t, device_id device) const;
+  kept_data_costs& note_changes(const placed_task& t) const;
+  void note_needed(const placed_task& t, kept_data_costs& to) const;
+  void work_out(kept_data_costs& of, device_id device) const;
   void add_parts(const task_access& a, memory_id memory, data_cost& to) const;
   void add_copy(std::span<const memory_id> holders, std::uint64_t bytes, memory_id to,
                 data_cost& sum) const;
+  void add_copy_by_host(const needed_data& what, memory_id to, data_cost& sum) const;
   bool add_copies(const task_access& a, memory_id to, data_cost& sum) const;
   [[nodiscard]] nanoseconds time_to_move(const placed_task& t, memory_id from, memory_id to) const;
   /// True if that is so on each device.
@@ -149,8 +165,23 @@ class task_cost_table {
   bool bind_anywhere_;                                ///< all devices do
   bool has_peer_links_;                               ///< between memories that are not the host's
   std::vector<std::vector<device_id>> devices_with_;  ///< each memory
-  mutable std::vector<kept_costs> kept_{1};           ///< the first is for tasks that are not kept
+  mutable std::vector<kept_data_costs> kept_{1};      ///< the first is for tasks that are not kept
   std::vector<std::uint32_t> unused_;                 ///< numbers of others
 };
+
+inline bool task_costs::has_data(device_id device) const {
+  return kept_->is_in_parts || kept_->on[device.value].holds == kept_->round;
+}
+
+inline bool task_costs::can_run(device_id device) const {
+  return times_->on[device.value].can_run && table_.devices_[device.value].is_used() &&
+         (runs_everywhere_ || table_.can_run(task_, device));
+}
+
+inline const data_cost& task_costs::data(device_id device) const {
+  kept_data_cost& found = kept_->on[device.value];
+  if (found.round != kept_->round) table_.work_out(*kept_, device);
+  return found;
+}
 
 }  // namespace hocket::placement
