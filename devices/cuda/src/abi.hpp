@@ -79,7 +79,7 @@ constexpr int compute_mode_prohibited = 2;
 /// A property of an address: the kind of its memory.
 constexpr int pointer_memory_kind = 2;
 
-/// What the driver's linker is given: PTX.
+/// The kind of input of the driver's linker: PTX.
 constexpr int link_input_ptx = 1;
 
 /// Options of a module that is loaded: where the driver's compiler says what is wrong.

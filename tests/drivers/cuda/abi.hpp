@@ -53,7 +53,7 @@ struct uuid {
   char bytes[16];
 };
 
-/// What a linker takes: PTX.
+/// The kind of input of a linker: PTX.
 constexpr int link_input_ptx = 1;
 
 enum memory_type : unsigned { on_host = 1, on_device = 2, in_array = 3, unified = 4 };

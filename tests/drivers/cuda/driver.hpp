@@ -205,7 +205,7 @@ std::shared_ptr<stream> stream_of(void* handle);
 void push(const std::shared_ptr<stream>& to, std::function<void()> run,
           after_failure then = after_failure::skip);
 
-/// What the stand-in has for machine code: a line that says which device and driver it is for, and
+/// The stand-in's machine code: a line that says which device and driver it is for, and
 /// PTX. A device takes that of its own generation, a driver that of no newer major version.
 std::string machine_code_of(const context& made_for, const std::string& ptx);
 

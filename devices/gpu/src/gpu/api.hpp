@@ -119,7 +119,7 @@ class api {
   /// Kernels and copies of the current context's device may use memory of the other context.
   virtual void use_memory_of(context_handle other) const noexcept = 0;
 
-  /// What is kept on disk of a program that the compiler has made: machine code for the device of
+  /// The form of a compiled program that is kept on disk: machine code for the device of
   /// the current context. The program itself where that is machine code already, or where the
   /// driver makes none of it.
   [[nodiscard]] virtual std::string machine_code(const std::string& program) const {

@@ -45,7 +45,7 @@ code program_store::load(const std::string& binary, program& made, std::string& 
   return driver_.module_function(&made.main, object, "hocket_main");
 }
 
-/// What the driver refuses is compiled again, and replaced on disk.
+/// A program that the driver refuses is compiled again, and replaced on disk.
 bool program_store::load_from_disk(const std::string& key, const std::string& device,
                                    program& made) {
   const auto stored = disk_.load(key);

@@ -128,8 +128,8 @@ class host_run : public task_state {
   std::unique_ptr<run_state> state_;
   worker_supply workers_;
   run_outcome outcome_;
-  /// Whether it is cancelled when its context stops. A run of one function that does not ask looks
-  /// before it calls that.
+  /// True if the stop of its context cancels it. A run of one function that does not ask for stops
+  /// looks before it calls that.
   const bool watches_;
   failure_listener* listener_ = nullptr;
   std::atomic<bool> may_begin_{false};  ///< all that it comes after has ended

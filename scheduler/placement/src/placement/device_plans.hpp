@@ -16,7 +16,7 @@ class device_plans {
   /// Looks at devices as they are, for the next round. Returns true if a device has more room than
   /// was left in the last round, or if there was none.
   bool look_at(const device_view& devices);
-  /// What look_at() would return, at less cost.
+  /// The answer of look_at(), at less cost.
   [[nodiscard]] bool have_gained(const device_view& devices) const;
   /// A round begins with the devices as look_at() saw them, in the same step: nothing is planned.
   /// Room that was left in the last round counts as useless if rooms_stay_useless, unless there is

@@ -145,7 +145,7 @@ class device_view {
   }
   [[nodiscard]] nanoseconds own_backlog(device_id device) const;
   [[nodiscard]] nanoseconds backlog_with_rivals(device_id device) const;
-  /// What is asked for often and is always the same of a device.
+  /// The facts of a device that are asked for often and do not change.
   struct fixed_part {
     std::size_t lanes = 1;
     stream_id lane;     ///< the first

@@ -110,7 +110,7 @@ class replanning::search {
     if (!common_.costs.fastest().valid()) return std::nullopt;
     least_ = common_.least();
     const nanoseconds arrival_elsewhere = common_.costs.earliest_elsewhere();
-    // What it takes to bring data is kept as it was at the first look. Where devices are left that
+    // The cost of bringing data is kept as it was at the first look. Where devices are left that
     // were not looked at, each is looked at as early as it would be without the guess.
     if (guess.valid() && common_.costs.is_known()) look_at({plans_.free_at(guess), guess});
     look_at_holders();

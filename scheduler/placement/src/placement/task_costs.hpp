@@ -20,7 +20,7 @@
 
 namespace hocket::placement {
 
-/// What it takes to bring the data of a task to one device, but for what is in flight.
+/// The cost of bringing the data of a task to one device, but for what is in flight.
 struct data_cost {
   nanoseconds over_last{0};   ///< copies over the last link on the way to the device
   nanoseconds over_first{0};  ///< copies that have to come to the host before that
@@ -33,7 +33,7 @@ struct data_cost {
 
 class task_cost_table;
 
-/// What it takes to bring the data of a task to one device, as it was when that was worked out.
+/// The cost of bringing the data of a task to one device, as it was when that was worked out.
 struct kept_data_cost : data_cost {
   std::uint64_t round = 0;  ///< kept_data_costs::round when it was worked out
   /// kept_data_costs::round when the device's memory had data of the task.
@@ -47,7 +47,7 @@ struct needed_data {
   bool is_whole = false;    ///< all of it has these holders; else one of its parts has
   bool is_on_host = false;  ///< the host is one of the holders
 };
-/// The same for all devices.
+/// Such costs for all devices.
 struct kept_data_costs {
   std::vector<kept_data_cost> on;  ///< each device
   std::size_t worked_out = 0;      ///< devices in this round

@@ -78,7 +78,7 @@ struct counted_launch : launch_command {
   counted_launch& operator=(const counted_launch&) = delete;
   virtual ~counted_launch() = default;
 
-  /// What is called where the launch runs on the host: the kernel's body, or one of its own.
+  /// The function that is called on the host: the kernel's body, or one of the launch's own.
   [[nodiscard]] virtual const std::function<void(const host_launch&)>& body() const noexcept {
     return kernel->host;
   }
