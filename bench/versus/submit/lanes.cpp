@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Hocket authors
 
-// Bursts of short tasks. What it gains that lanes of the CPU take more than two short kernels ahead:
-// the same bursts on a device that does, and on one that is told not to. And what functions cost.
+// Bursts of short tasks: what it gains that lanes of the CPU take more than two short kernels ahead
+// (the same bursts on a device that does, and on one that is told not to), and what functions cost.
 
 #include <memory>
 #include <vector>
